@@ -1,0 +1,216 @@
+package policy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/metrics"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/topdown"
+)
+
+// Config is what New needs besides the sources.
+type Config struct {
+	Capabilities []byte        // OPA capabilities file: the builtins that rules may call
+	InputSchema  any           // decoded JSON Schema of the input: a misspelt fact does not compile
+	Timeout      time.Duration // for one evaluation; past it the evaluation is an error
+}
+
+// Policy is a compiled set of rules. It is safe for concurrent use.
+type Policy struct {
+	rules     map[string]Rule
+	reading   Reading
+	timeout   time.Duration
+	compiler  *ast.Compiler
+	store     storage.Store
+	txn       storage.Transaction
+	base      *baseDocument
+	verdict   query
+	readBytes query
+}
+
+type query struct {
+	compiler ast.QueryCompiler
+	body     ast.Body
+}
+
+// New parses, checks and compiles the sources, later data laid over earlier.
+// The error holds every fault found, with file and line.
+func New(ctx context.Context, sources []Source, config Config) (*Policy, error) {
+	modules, rules, err := parse(sources)
+	if err != nil {
+		return nil, err
+	}
+	capabilities, err := ast.LoadCapabilitiesJSON(bytes.NewReader(config.Capabilities))
+	if err != nil {
+		return nil, fmt.Errorf("capabilities: %w", err)
+	}
+	schemas := ast.NewSchemaSet()
+	schemas.Put(ast.SchemaRootRef, config.InputSchema)
+	compiler := ast.NewCompiler().
+		WithStrict(true).
+		WithDefaultRegoVersion(ast.RegoV1).
+		WithCapabilities(capabilities).
+		WithSchemas(schemas).
+		WithUseTypeCheckAnnotations(true)
+	if compiler.Compile(modules); compiler.Failed() {
+		return nil, compiler.Errors
+	}
+	p := &Policy{rules: rules, timeout: config.Timeout, compiler: compiler}
+	if err := p.openData(ctx, sources); err != nil {
+		return nil, err
+	}
+	if p.verdict, err = p.compileQuery("data.sallyport.main.verdict"); err != nil {
+		return nil, err
+	}
+	if p.readBytes, err = p.compileQuery("data.sallyport.main.read_bytes"); err != nil {
+		return nil, err
+	}
+	if err := p.learnReading(ctx); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Policy) openData(ctx context.Context, sources []Source) error {
+	data := map[string]any{}
+	for _, source := range sources {
+		merged, err := overlay(data, source.Data, "")
+		if err != nil {
+			return err
+		}
+		data = merged
+	}
+	root, err := ast.InterfaceToValue(data)
+	if err != nil {
+		return fmt.Errorf("data: %w", err)
+	}
+	object, ok := root.(ast.Object)
+	if !ok {
+		return errors.New("data: not an object")
+	}
+	p.base = &baseDocument{root: object}
+	p.store = inmem.NewFromObjectWithOpts(data, inmem.OptRoundTripOnWrite(false), inmem.OptReturnASTValuesOnRead(true))
+	if p.txn, err = p.store.NewTransaction(ctx); err != nil {
+		return fmt.Errorf("data: %w", err)
+	}
+	return nil
+}
+
+func (p *Policy) compileQuery(ref string) (query, error) {
+	compiler := p.compiler.QueryCompiler()
+	body, err := compiler.Compile(ast.MustParseBody("x = " + ref))
+	if err != nil {
+		return query{}, fmt.Errorf("%s: %w", ref, err)
+	}
+	return query{compiler: compiler, body: body}, nil
+}
+
+// Rules returns the rules by name.
+func (p *Policy) Rules() map[string]Rule { return p.rules }
+
+// Reading returns what the policy told about reading payloads when it was loaded.
+func (p *Policy) Reading() Reading { return p.reading }
+
+var noMetrics = metrics.NoOp()
+
+// errUndefined is an answer too: a document without a value decides nothing.
+var errUndefined = errors.New("the result is undefined")
+
+// evaluate returns the one value of q for this input. No result, several
+// results, a builtin error, a cancelled context, a spent timeout and a panic are
+// errors.
+func (p *Policy) evaluate(ctx context.Context, q query, input *ast.Term) (value ast.Value, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			value, err = nil, fmt.Errorf("panic in the policy engine: %v", r)
+		}
+	}()
+	evaluation := topdown.NewQuery(q.body).
+		WithCompiler(p.compiler).
+		WithQueryCompiler(q.compiler).
+		WithStore(p.store).
+		WithTransaction(p.txn).
+		WithBaseCache(p.base).
+		WithInput(input).
+		WithMetrics(noMetrics).
+		WithStrictBuiltinErrors(true).
+		WithCancel(newDeadline(ctx, p.timeout))
+	results := 0
+	err = evaluation.Iter(ctx, func(result topdown.QueryResult) error {
+		results++
+		if term := result["x"]; term != nil {
+			value = term.Value
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case results != 1 || value == nil:
+		return nil, errUndefined
+	}
+	return value, nil
+}
+
+// baseDocument serves data from one immutable value, which saves the store's
+// read and path bookkeeping in each evaluation.
+type baseDocument struct{ root ast.Object }
+
+// Get returns the value at ref (data.a.b), or nil where there is none.
+func (d *baseDocument) Get(ref ast.Ref) ast.Value {
+	var value ast.Value = d.root
+	for _, key := range ref[1:] {
+		object, ok := value.(ast.Object)
+		if !ok {
+			return nil
+		}
+		term := object.Get(key)
+		if term == nil {
+			return nil
+		}
+		value = term.Value
+	}
+	return value
+}
+
+// Put does nothing: the document is complete.
+func (*baseDocument) Put(ast.Ref, ast.Value) {}
+
+// overlay returns base with top laid over it: objects are merged, anything else
+// is replaced. A value may not change between object and non-object, since a
+// limit that turns into an object would silence the rule that compares it.
+func overlay(base, top map[string]any, path string) (map[string]any, error) {
+	merged := make(map[string]any, len(base)+len(top))
+	for key, value := range base {
+		merged[key] = value
+	}
+	for _, key := range sortedKeys(top) {
+		value := top[key]
+		old, exists := merged[key]
+		if !exists {
+			merged[key] = value
+			continue
+		}
+		oldObject, oldIs := old.(map[string]any)
+		newObject, newIs := value.(map[string]any)
+		switch {
+		case oldIs && newIs:
+			inner, err := overlay(oldObject, newObject, path+"/"+key)
+			if err != nil {
+				return nil, err
+			}
+			merged[key] = inner
+		case oldIs != newIs:
+			return nil, fmt.Errorf("data: %s/%s: an object and another type cannot be merged", path, key)
+		default:
+			merged[key] = value
+		}
+	}
+	return merged, nil
+}

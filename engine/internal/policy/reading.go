@@ -1,0 +1,142 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// Reading is what the policy says, once, about how payloads are read and answers
+// are written, so that none of it is decided in Go.
+type Reading struct {
+	MaxBytes          int // above this a payload is not read whole, unless ReadBytes says more
+	MaxDepth          int
+	CeilingBytes      int
+	CeilingDepth      int
+	MaxNumberLength   int // characters
+	MaxExponent       int
+	MaxListedStrings  int
+	WatchedCodePoints []int
+	MaxViolations     int
+	MaxReasonBytes    int
+	MaxPathBytes      int
+	MaxToolNameBytes  int
+	EnumBindings      map[string]map[string][]string // tool -> member -> values
+	DisabledRules     []string
+}
+
+func (p *Policy) learnReading(ctx context.Context) error {
+	q, err := p.compileQuery("data.sallyport.main.reading")
+	if err != nil {
+		return err
+	}
+	value, err := p.evaluate(ctx, q, ast.NewTerm(ast.NewObject()))
+	if err != nil {
+		return fmt.Errorf("evaluate sallyport.main.reading: %w (is a limit missing in data.json?)", err)
+	}
+	object, ok := value.(ast.Object)
+	if !ok {
+		return errors.New("sallyport.main.reading is not an object")
+	}
+	if p.reading, err = readReading(object); err != nil {
+		return fmt.Errorf("sallyport.main.reading: %w", err)
+	}
+	for _, name := range p.reading.DisabledRules {
+		if _, known := p.rules[name]; !known {
+			return fmt.Errorf("data: /sallyport/disabled_rules/%s: there is no rule of this name", name)
+		}
+	}
+	return nil
+}
+
+func readReading(object ast.Object) (Reading, error) {
+	var r Reading
+	for _, number := range []struct {
+		name  string
+		into  *int
+		least int
+	}{
+		{"max_bytes", &r.MaxBytes, 2}, // the empty object
+		{"max_depth", &r.MaxDepth, 0},
+		{"ceiling_bytes", &r.CeilingBytes, 2},
+		{"ceiling_depth", &r.CeilingDepth, 1},
+		{"max_number_length", &r.MaxNumberLength, 1},
+		{"max_exponent", &r.MaxExponent, 0},
+		{"max_listed_strings", &r.MaxListedStrings, 1},
+		{"max_violations", &r.MaxViolations, 1},
+		{"max_reason_bytes", &r.MaxReasonBytes, 16},
+		{"max_path_bytes", &r.MaxPathBytes, 16},
+		{"max_tool_name_bytes", &r.MaxToolNameBytes, 16},
+	} {
+		n, err := member(object, number.name, asInt)
+		if err != nil {
+			return Reading{}, err
+		}
+		if n < number.least {
+			return Reading{}, fmt.Errorf("%s is %d but must be at least %d", number.name, n, number.least)
+		}
+		*number.into = n
+	}
+	var err error
+	if r.WatchedCodePoints, err = member(object, "watched_code_points", asList(asInt)); err != nil {
+		return Reading{}, err
+	}
+	if r.DisabledRules, err = member(object, "disabled_rules", asList(asString)); err != nil {
+		return Reading{}, err
+	}
+	bindings, err := member(object, "enum_bindings", asMap(asMap(asList(asString))))
+	if err != nil {
+		return Reading{}, err
+	}
+	r.EnumBindings = bindings
+	return r, nil
+}
+
+// asList reads an array or a set.
+func asList[T any](as func(ast.Value) (T, error)) func(ast.Value) ([]T, error) {
+	return func(value ast.Value) ([]T, error) {
+		var terms []*ast.Term
+		switch v := value.(type) {
+		case ast.Set:
+			terms = v.Slice()
+		case *ast.Array:
+			v.Foreach(func(t *ast.Term) { terms = append(terms, t) })
+		default:
+			return nil, errors.New("is not a list")
+		}
+		list := make([]T, 0, len(terms))
+		for _, term := range terms {
+			item, err := as(term.Value)
+			if err != nil {
+				return nil, fmt.Errorf("has an element that %w", err)
+			}
+			list = append(list, item)
+		}
+		return list, nil
+	}
+}
+
+func asMap[T any](as func(ast.Value) (T, error)) func(ast.Value) (map[string]T, error) {
+	return func(value ast.Value) (map[string]T, error) {
+		object, ok := value.(ast.Object)
+		if !ok {
+			return nil, errors.New("is not an object")
+		}
+		m := make(map[string]T, object.Len())
+		err := object.Iter(func(k, v *ast.Term) error {
+			key, err := asString(k.Value)
+			if err != nil {
+				return fmt.Errorf("has a key that %w", err)
+			}
+			item, err := as(v.Value)
+			if err != nil {
+				return fmt.Errorf("has at %s a value that %w", key, err)
+			}
+			m[key] = item
+			return nil
+		})
+		return m, err
+	}
+}

@@ -1,0 +1,24 @@
+# METADATA
+# scope: package
+# title: Permissive override
+# description: >-
+#   Not a deny rule: it decides what becomes of a call that either door rejects.
+#   In permissive mode, a migration aid, the call is logged and passed.
+#   What protects the process itself, and a call that could not be judged, are
+#   refused in every mode.
+package sallyport.permissive
+
+import rego.v2
+
+default on_rejection := "refuse"
+
+on_rejection := "bypass" if {
+	input.mode == "permissive"
+	not data.sallyport.rules.hard_ceiling.breached
+	not _unjudged
+}
+
+_unjudged if {
+	some violation in data.sallyport.main.violations
+	violation.rule == "inspection"
+}

@@ -99,12 +99,12 @@ func lines(facts []any) []string {
 
 // generate writes a random JSON value, an object at the top.
 func generate(random *rand.Rand, depth int) string {
-	kind := random.IntN(8)
+	kind := random.IntN(6)
 	if depth == 0 {
 		kind = 0
 	}
-	if depth > 7 {
-		kind += 2
+	if depth > 9 {
+		kind = 2 + random.IntN(6)
 	}
 	switch kind {
 	case 0:

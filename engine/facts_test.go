@@ -46,7 +46,7 @@ func TestFactsAreWhatRegoMeasures(t *testing.T) {
 	}
 	limits := payload.Limits{MaxBytes: 1 << 20, MaxDepth: 64, MaxNumberLength: 64, MaxExponent: 308, ListedStrings: 1 << 20, Watched: set}
 	random := rand.New(rand.NewPCG(1, 2))
-	withStrings, deep := 0, 0
+	withStrings, deep := 0, 0 // so that the comparison is not about trifles
 	for range 500 {
 		document := generate(random, 0)
 		got := payload.Decode([]byte(document), limits).Facts
@@ -68,9 +68,9 @@ func TestFactsAreWhatRegoMeasures(t *testing.T) {
 			t.Fatalf("%s: total %d of %d", document, got.ControlCharacters.Total, len(got.ControlCharacters.Strings))
 		}
 		withStrings += min(got.ControlCharacters.Total, 1)
-		deep += got.Depth / 4
+		deep += min(got.Depth/4, 1)
 	}
-	if withStrings < 100 || deep < 100 {
+	if withStrings < 100 || deep < 50 {
 		t.Errorf("the generated payloads are too tame: %d with control characters, %d deep", withStrings, deep)
 	}
 }
@@ -99,7 +99,7 @@ func lines(facts []any) []string {
 
 // generate writes a random JSON value, an object at the top.
 func generate(random *rand.Rand, depth int) string {
-	kind := random.IntN(6)
+	kind := random.IntN(5)
 	if depth == 0 {
 		kind = 0
 	}
@@ -109,13 +109,13 @@ func generate(random *rand.Rand, depth int) string {
 	switch kind {
 	case 0:
 		var members []string
-		for i := range random.IntN(4) {
+		for i := range random.IntN(5) {
 			members = append(members, generateString(random, fmt.Sprint(i))+`:`+generate(random, depth+1))
 		}
 		return `{` + strings.Join(members, " , ") + `}`
 	case 1:
 		var items []string
-		for range random.IntN(4) {
+		for range random.IntN(5) {
 			items = append(items, generate(random, depth+1))
 		}
 		return `[` + strings.Join(items, ",") + `]`

@@ -193,16 +193,18 @@ func (d *decoder) watch(r rune) {
 	}
 }
 
-// note records the string just read, if it held watched characters. The pointers
-// in the list may not add up to more than the text itself by much, or long keys
-// above many such strings would multiply.
+// pointerAllowance is how many bytes the listed pointers may have together besides
+// as many as the text has: with long keys above many strings they would multiply.
+const pointerAllowance = 16 << 10
+
+// note records the string just read, if it held watched characters.
 func (d *decoder) note(in string) {
 	if d.seenHere == 0 {
 		return
 	}
 	found := &d.facts.ControlCharacters
 	found.Total++
-	if len(found.Strings) >= d.limits.ListedStrings || d.listed > len(d.text) {
+	if len(found.Strings) >= d.limits.ListedStrings || d.listed > len(d.text)+pointerAllowance {
 		return
 	}
 	path := pointer(d.steps)

@@ -21,22 +21,32 @@ func EscapePointer(token string) string {
 	return pointerEscaper.Replace(token)
 }
 
+// pointer writes steps in one allocation: keys may be as long as the payload.
 func pointer(steps []step) string {
-	if len(steps) == 0 {
-		return ""
-	}
 	size := 0
 	for _, s := range steps {
-		size += 1 + max(len(s.key), 4)
-	}
-	text := make([]byte, 0, size)
-	for _, s := range steps {
-		text = append(text, '/')
+		size += 1 + len(s.key) + strings.Count(s.key, "~") + strings.Count(s.key, "/")
 		if s.index >= 0 {
-			text = strconv.AppendInt(text, int64(s.index), 10)
-		} else {
-			text = append(text, EscapePointer(s.key)...)
+			size += decimalLength(s.index)
 		}
 	}
-	return string(text)
+	var b strings.Builder
+	b.Grow(size)
+	for _, s := range steps {
+		b.WriteByte('/')
+		if s.index >= 0 {
+			b.WriteString(strconv.Itoa(s.index))
+		} else {
+			b.WriteString(EscapePointer(s.key))
+		}
+	}
+	return b.String()
+}
+
+func decimalLength(n int) int {
+	length := 1
+	for ; n >= 10; n /= 10 {
+		length++
+	}
+	return length
 }

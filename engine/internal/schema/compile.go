@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -49,7 +51,7 @@ type Warning struct {
 // fetched. The error joins a *CompileError for every fault found.
 func Compile(tool string, document any) (*Schema, []Warning, error) {
 	report := lint(tool, document)
-	s, faults := compile(tool, document, nil)
+	s, faults := compile(tool, document, environment{assertFormat: true})
 	faults = append(report.faults, faults...)
 	if len(faults) > 0 {
 		return nil, nil, joined(faults)
@@ -71,9 +73,15 @@ func joined(faults []*CompileError) error {
 	return errors.Join(all...)
 }
 
+// environment is what the official suite needs otherwise: it refers to documents of
+// its own and, from 2019-09 on, takes format for an annotation.
+type environment struct {
+	loader       jsonschema.URLLoader // nil: nothing can be loaded
+	assertFormat bool
+}
+
 // compile compiles and hardens without looking at how the document is written.
-// The loader is nil but in tests of the official suite.
-func compile(tool string, document any, loader jsonschema.URLLoader) (s *Schema, faults []*CompileError) {
+func compile(tool string, document any, env environment) (s *Schema, faults []*CompileError) {
 	// The URL has to be hierarchical, or a relative reference would resolve to the
 	// document itself.
 	base := "sallyport://schemas/" + url.PathEscape(tool) + ".json"
@@ -84,8 +92,10 @@ func compile(tool string, document any, loader jsonschema.URLLoader) (s *Schema,
 	}()
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft7)
-	compiler.UseLoader(loader)
-	compiler.AssertFormat()
+	compiler.UseLoader(env.loader)
+	if env.assertFormat {
+		compiler.AssertFormat()
+	}
 	fail := func(err error) []*CompileError { return faultsOf(err, tool, base, document) }
 	if err := compiler.AddResource(base, document); err != nil {
 		return nil, fail(err)
@@ -123,7 +133,7 @@ func faultsOf(err error, tool, base string, document any) []*CompileError {
 	fault := &CompileError{Tool: tool}
 	switch {
 	case errors.As(err, &invalid):
-		return metaschemaFaults(invalid, tool, document)
+		return metaschemaFaults(invalid, tool, base, document)
 	case errors.As(err, &load):
 		fault.Location = find(document, "", load.URL)
 		fault.Problem = fmt.Sprintf("refers to %s, and nothing is ever fetched", quote(load.URL, 120))
@@ -146,7 +156,7 @@ func faultsOf(err error, tool, base string, document any) []*CompileError {
 	return []*CompileError{fault}
 }
 
-func metaschemaFaults(invalid *jsonschema.SchemaValidationError, tool string, document any) []*CompileError {
+func metaschemaFaults(invalid *jsonschema.SchemaValidationError, tool, base string, document any) []*CompileError {
 	var broken *jsonschema.ValidationError
 	if !errors.As(invalid.Err, &broken) {
 		return []*CompileError{{Tool: tool, Problem: "is not a valid JSON Schema"}}
@@ -155,11 +165,34 @@ func metaschemaFaults(invalid *jsonschema.SchemaValidationError, tool string, do
 	if err != nil || len(list) == 0 {
 		return []*CompileError{{Tool: tool, Problem: "is not a valid JSON Schema"}}
 	}
+	within := fragment(invalid.URL, base)
 	var faults []*CompileError
 	for _, v := range list {
-		faults = append(faults, &CompileError{Tool: tool, Location: pointer(v.Tokens), Problem: v.Reason, Remedy: "see the JSON Schema specification for this keyword"})
+		fault := &CompileError{Tool: tool, Location: within + pointer(v.Tokens), Problem: v.Reason, Remedy: "see the JSON Schema specification for this keyword"}
+		if pattern, err := unsupportedPattern(v, document); err != nil {
+			fault.Problem = fmt.Sprintf("the pattern %s is not supported: %v", quote(pattern, 120), err)
+			fault.Remedy = "write it without look-around and backreferences (RE2 syntax)"
+		}
+		faults = append(faults, fault)
 	}
 	return faults
+}
+
+// unsupportedPattern says why a pattern does not compile, if v is about one.
+func unsupportedPattern(v Violation, document any) (string, error) {
+	if v.Keyword != "format" {
+		return "", nil
+	}
+	pattern, ok := at(document, v.Tokens).(string)
+	if !ok {
+		return "", nil
+	}
+	_, err := regexp.Compile(pattern)
+	var unsupported *syntax.Error
+	if !errors.As(err, &unsupported) {
+		return "", nil
+	}
+	return pattern, fmt.Errorf("%s %s", unsupported.Code, quote(unsupported.Expr, 48))
 }
 
 // fragment returns the pointer in a URL of this document.

@@ -98,6 +98,8 @@ func (r *lintReport) unknown(word, at string) {
 	case strings.HasPrefix(word, "x-") || word == timeoutKeyword && at == "":
 	case word == "nullable":
 		r.fault(here, "nullable has no effect in JSON Schema, so null would be refused", `add "null" to type instead`)
+	case word == timeoutKeyword:
+		r.warnings = append(r.warnings, Warning{here, word + " has an effect at the root only", "move it there, or remove it"})
 	case foreign[word]:
 		r.warnings = append(r.warnings, Warning{here, quote(word, 48) + " has no effect in JSON Schema", "remove it, or name it x-" + word})
 	default:

@@ -1,0 +1,198 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// officialSuite returns the folder of the JSON-Schema-Test-Suite.
+func officialSuite(t *testing.T) string {
+	t.Helper()
+	root := os.Getenv("SALLYPORT_SUITES")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "..", "shared", "suites")
+	}
+	folder := filepath.Join(root, "json-schema-test-suite")
+	if _, err := os.Stat(folder); err != nil {
+		t.Skipf("SKIPPED, NOT PASSED: the JSON-Schema-Test-Suite is not at %s; set SALLYPORT_SUITES to the folder that holds json-schema-test-suite", folder)
+	}
+	return folder
+}
+
+// remotes serves what the suite expects at http://localhost:1234/ from files.
+type remotes string
+
+func (r remotes) Load(url string) (any, error) {
+	path, ok := strings.CutPrefix(url, "http://localhost:1234/")
+	if !ok {
+		return nil, errors.New("not in the suite")
+	}
+	text, err := os.ReadFile(filepath.Join(string(r), filepath.FromSlash(path)))
+	if err == nil {
+		return decode(string(text)), nil
+	}
+	// Some are only embedded in another remote document, by their $id.
+	var embedded any
+	err = filepath.WalkDir(string(r), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil && strings.Contains(string(text), `"`+url+`"`) {
+			embedded = withID(decode(string(text)), url)
+		}
+		return err
+	})
+	if embedded == nil {
+		err = errors.Join(err, fs.ErrNotExist)
+	}
+	return embedded, err
+}
+
+// withID returns the subschema that has this $id.
+func withID(value any, id string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		if v["$id"] == id {
+			return v
+		}
+		for _, member := range v {
+			if found := withID(member, id); found != nil {
+				return found
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if found := withID(item, id); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// decode reads JSON and keeps numbers as they are written.
+func decode(text string) any {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		panic(fmt.Sprintf("%s: %v", text, err))
+	}
+	return value
+}
+
+type suiteGroup struct {
+	Description string
+	Schema      any
+	Tests       []struct {
+		Description string
+		Data        any
+		Valid       bool
+	}
+}
+
+// runSuite validates every case of the files and returns how many there are and
+// which have another outcome than the suite says.
+func runSuite(t *testing.T, folder string, files []string, assertFormat bool) (cases int, misses []string) {
+	t.Helper()
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var groups []suiteGroup
+		decoder := json.NewDecoder(strings.NewReader(string(text)))
+		decoder.UseNumber()
+		if err := decoder.Decode(&groups); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		for _, group := range groups {
+			s, faults := compile("suite", group.Schema, environment{remotes(filepath.Join(folder, "remotes")), assertFormat})
+			for _, test := range group.Tests {
+				cases++
+				id := fmt.Sprintf("%s: %s: %s", name, group.Description, test.Description)
+				if len(faults) > 0 {
+					misses = append(misses, id+" (does not compile: "+faults[0].Error()+")")
+					continue
+				}
+				violations, err := s.Validate(test.Data)
+				if err != nil || (len(violations) == 0) != test.Valid {
+					misses = append(misses, id)
+				}
+			}
+		}
+	}
+	slices.Sort(misses)
+	return cases, misses
+}
+
+func glob(t *testing.T, pattern ...string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(pattern...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// The hardened path that every tool's schema takes passes all that the suite
+// requires. What is left out is how a document is written, which lint judges.
+func TestOfficialSuiteRequired(t *testing.T) {
+	folder := officialSuite(t)
+	for draft, want := range map[string]int{"draft7": 927, "draft2020-12": 1299} {
+		// From 2019-09 on the suite takes format for an annotation unless asked.
+		cases, misses := runSuite(t, folder, glob(t, folder, "tests", draft, "*.json"), draft == "draft7")
+		if cases != want {
+			t.Errorf("%s: %d cases, want %d", draft, cases, want)
+		}
+		for _, miss := range misses {
+			t.Errorf("%s: %s", draft, miss)
+		}
+	}
+}
+
+// Optional cases that have another outcome are listed by name, so that a new
+// version of the validator shows in both directions.
+func TestOfficialSuiteOptional(t *testing.T) {
+	folder := officialSuite(t)
+	for _, part := range []struct {
+		name  string
+		path  []string
+		cases int
+	}{
+		{"draft7-optional", []string{"tests", "draft7", "optional", "*.json"}, 118},
+		{"draft7-format", []string{"tests", "draft7", "optional", "format", "*.json"}, 676},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			cases, misses := runSuite(t, folder, glob(t, append([]string{folder}, part.path...)...), true)
+			if cases != part.cases {
+				t.Errorf("%d cases, want %d", cases, part.cases)
+			}
+			list := filepath.Join("testdata", part.name+"-misses.txt")
+			text := strings.Join(misses, "\n") + "\n"
+			if *update {
+				if err := os.WriteFile(list, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(list)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(text, "\n")); diff != "" {
+				t.Errorf("%d misses (-listed +now):\n%s", len(misses), diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sallyport",
+		Short: "A deny-by-default input firewall for MCP tool calls",
+		Long: `sallyport judges the arguments of MCP tool calls: deny rules written in Rego
+first, the tool's JSON Schema second. What both find comes back as one list of
+{path, reason}.`,
+		Example: `  sallyport check calls.jsonl
+  echo '{"goal": ""}' | sallyport check --tool bernstein_run
+  sallyport schemas show bernstein_run`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; run '%s --help'", err, cmd.CommandPath())
+	})
+	root.AddCommand(newCheck(s), newSchemas(s), newVersion(s))
+	return root
+}
+
+// choice is a flag with a few values.
+type choice struct {
+	value   string
+	allowed []string
+}
+
+// String returns the value.
+func (c *choice) String() string { return c.value }
+
+// Set takes one of the allowed values.
+func (c *choice) Set(value string) error {
+	if !slices.Contains(c.allowed, value) {
+		return fmt.Errorf("must be one of %s", strings.Join(c.allowed, ", "))
+	}
+	c.value = value
+	return nil
+}
+
+// Type names the values in help texts.
+func (c *choice) Type() string { return strings.Join(c.allowed, "|") }
+
+func (c *choice) register(cmd *cobra.Command, name, usage string) {
+	cmd.Flags().Var(c, name, usage)
+	_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return c.allowed, cobra.ShellCompDirectiveNoFileComp
+	})
+}

@@ -15,7 +15,7 @@ import (
 )
 
 func newCheck(s streams) *cobra.Command {
-	c := checker{streams: s, format: choice{value: "text", allowed: []string{"text", "json", "junit", "sarif"}}}
+	c := checker{stdin: s.in, stdout: s.out, stderr: s.err, format: choice{value: "text", allowed: []string{"text", "json", "junit", "sarif"}}}
 	cmd := &cobra.Command{
 		Use:   "check [FILE|-]...",
 		Short: "Judge recorded calls and print a verdict for each",
@@ -36,7 +36,7 @@ could not be done.`,
 	}
 	cmd.Flags().StringVar(&c.tool, "tool", "", "judge each file as one payload of this tool")
 	_ = cmd.RegisterFlagCompletionFunc("tool", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return c.settings.toolNames(cmd, s)
+		return c.settings.toolNames(cmd, s.err)
 	})
 	c.settings.registerAll(cmd)
 	c.format.register(cmd, "output", "form of the answer")
@@ -47,7 +47,9 @@ could not be done.`,
 
 // checker is one run of the check command.
 type checker struct {
-	streams
+	stdin          io.Reader
+	stdout, stderr io.Writer
+
 	settings  engineFlags
 	format    choice
 	tool      string
@@ -65,15 +67,15 @@ type checker struct {
 var errStop = errors.New("stop")
 
 func (c *checker) run(ctx context.Context, files []string) (err error) {
-	if c.eng, err = c.settings.engine(ctx, c.streams); err != nil {
+	if c.eng, err = c.settings.engine(ctx, c.stderr); err != nil {
 		return err
 	}
-	c.buffer = bufio.NewWriterSize(c.streams.out, 64<<10)
-	c.out = newOutput(c.format.value, c.buffer, wantsColour(c.streams.out), c.eng)
+	c.buffer = bufio.NewWriterSize(c.stdout, 64<<10)
+	c.out = newOutput(c.format.value, c.buffer, wantsColour(c.stdout), c.eng)
 	if len(files) == 0 {
 		files = []string{"-"}
 	}
-	c.progress = startProgress(c.streams.err)
+	c.progress = startProgress(c.stderr)
 	unreadable := c.files(ctx, files)
 	c.progress.stop()
 	if errors.Is(unreadable, errStop) {
@@ -112,9 +114,9 @@ func (c *checker) files(ctx context.Context, files []string) error {
 func (c *checker) file(ctx context.Context, name string) error {
 	var r io.Reader
 	if name == "-" {
-		r = c.streams.in
+		r = c.stdin
 		if isTerminal(r) {
-			_, _ = fmt.Fprintln(c.streams.err, "sallyport: reading calls from the terminal; end with Ctrl-D")
+			_, _ = fmt.Fprintln(c.stderr, "sallyport: reading calls from the terminal; end with Ctrl-D")
 		}
 	} else {
 		file, err := os.Open(name)
@@ -202,7 +204,7 @@ func (c *checker) show(r result) error {
 		return fmt.Errorf("write: %w", err)
 	}
 	// Whoever feeds calls one by one waits for each answer.
-	if r.file == "-" || isTerminal(c.streams.out) {
+	if r.file == "-" || isTerminal(c.stdout) {
 		if err := c.buffer.Flush(); err != nil {
 			return fmt.Errorf("write: %w", err)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -36,11 +37,11 @@ func (f *engineFlags) registerAll(cmd *cobra.Command) {
 
 // engine builds the engine. It reports at warn level while it starts; later each
 // bypassed call is part of the command's own output.
-func (f *engineFlags) engine(ctx context.Context, s streams) (*engine.Engine, error) {
+func (f *engineFlags) engine(ctx context.Context, stderr io.Writer) (*engine.Engine, error) {
 	level := zap.NewAtomicLevelAt(zapcore.WarnLevel)
 	encoding := zap.NewDevelopmentEncoderConfig()
 	encoding.TimeKey, encoding.CallerKey = "", ""
-	logger := zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(encoding), zapcore.AddSync(s.err), level))
+	logger := zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(encoding), zapcore.AddSync(stderr), level))
 	options := []engine.Option{engine.WithLogger(logger), engine.WithAllowUnsafeArgs(f.allowUnsafeArgs...)}
 	if f.schemas != "" {
 		if err := isFolder(f.schemas); err != nil {
@@ -71,8 +72,8 @@ func isFolder(name string) error {
 }
 
 // toolNames completes a tool name.
-func (f *engineFlags) toolNames(cmd *cobra.Command, s streams) ([]string, cobra.ShellCompDirective) {
-	eng, err := f.engine(cmd.Context(), s)
+func (f *engineFlags) toolNames(cmd *cobra.Command, stderr io.Writer) ([]string, cobra.ShellCompDirective) {
+	eng, err := f.engine(cmd.Context(), stderr)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

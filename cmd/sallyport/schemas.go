@@ -43,7 +43,7 @@ func newSchemasList(s streams) *cobra.Command {
 		Example: "  sallyport schemas list\n  sallyport schemas list --schemas ./tool_schemas --output json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			eng, err := settings.engine(cmd.Context(), s)
+			eng, err := settings.engine(cmd.Context(), s.err)
 			if err != nil {
 				return err
 			}
@@ -109,10 +109,10 @@ func newSchemasShow(s streams) *cobra.Command {
 		Example: "  sallyport schemas show bernstein_run",
 		Args:    cobra.ExactArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return settings.toolNames(cmd, s)
+			return settings.toolNames(cmd, s.err)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			eng, err := settings.engine(cmd.Context(), s)
+			eng, err := settings.engine(cmd.Context(), s.err)
 			if err != nil {
 				return err
 			}

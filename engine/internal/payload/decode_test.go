@@ -141,7 +141,7 @@ func TestFaults(t *testing.T) {
 
 func TestRootType(t *testing.T) {
 	for text, want := range map[string]string{
-		` {`: "object", `[1`: "array", `"`: "string", `-x`: "number", `7`: "number", `truex`: "boolean", `false`: "boolean",
+		"\t{": "object", `[1`: "array", `"`: "string", `-x`: "number", `7`: "number", `truex`: "boolean", `false`: "boolean",
 		`null`: "null", `nothing`: "unknown", `hello`: "unknown", ``: "unknown", `+1`: "unknown", "\xff": "unknown",
 	} {
 		if got := payload.Decode([]byte(text), limits(t)).Facts.Type; got != want {
@@ -171,10 +171,6 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}
-}
-
-func nested(depth int, opening, closing, innermost string) string {
-	return strings.Repeat(opening, depth) + innermost + strings.Repeat(closing, depth)
 }
 
 func TestDepth(t *testing.T) {

@@ -161,6 +161,7 @@ func build(decoder *jsontext.Decoder) (any, error) {
 		}
 		_, err := decoder.ReadToken()
 		return object, err
+	default: // null
+		return nil, nil
 	}
-	return nil, nil
 }

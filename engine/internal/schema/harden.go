@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"errors"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
@@ -137,8 +139,9 @@ func (p propertyNames) Validate(ctx *jsonschema.ValidatorContext, value any) {
 		return
 	}
 	for key := range object {
-		if err := ctx.Validate(p.schema, key, []string{key}); err != nil {
-			ctx.AddErrors([]*jsonschema.ValidationError{err.(*jsonschema.ValidationError)}, &kind.PropertyNames{Property: key})
+		var refused *jsonschema.ValidationError
+		if errors.As(ctx.Validate(p.schema, key, []string{key}), &refused) {
+			ctx.AddErrors([]*jsonschema.ValidationError{refused}, &kind.PropertyNames{Property: key})
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package schema
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // draft numbers a dialect of JSON Schema as the validator does.
 type draft int
@@ -19,8 +22,9 @@ func (d draft) String() string {
 		return "draft 2019-09"
 	case draft2020:
 		return "draft 2020-12"
+	case draft4, draft6, draft7:
 	}
-	return "draft " + string(rune('0'+d))
+	return fmt.Sprintf("draft %d", int(d))
 }
 
 var dialects = map[string]draft{

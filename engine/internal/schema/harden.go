@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -11,31 +13,20 @@ import (
 // dozen; two dozen lines that double at each level reach millions.
 const maxApplied = 1000
 
-type hardenError struct{ location, problem, remedy string }
+type hardenFault struct{ location, problem, remedy string }
 
 // harden walks the compiled graph once. It refuses what would run forever, or
 // validate anything: subschemas that apply themselves to the same value (within
 // "not" such a cycle accepts everything). And it moves two keywords into
 // extensions: propertyNames, which reports wrong places, and format, whose failure
 // hides all other keywords of its schema.
-func harden(root *jsonschema.Schema) *hardenError {
-	g := graph{applied: map[*jsonschema.Schema]int{}, busy: map[*jsonschema.Schema]bool{}}
-	queue := []*jsonschema.Schema{root}
-	seen := map[*jsonschema.Schema]bool{root: true}
-	for len(queue) > 0 {
-		s := queue[0]
-		queue = queue[1:]
-		if _, err := g.count(s); err != nil {
-			return err
-		}
-		for _, child := range append(sameValue(s), deeper(s)...) {
-			if !seen[child] {
-				seen[child] = true
-				queue = append(queue, child)
-			}
-		}
+func harden(roots []*jsonschema.Schema) []hardenFault {
+	all := reachable(roots)
+	g := newGraph(all)
+	for _, s := range all {
+		g.count(s)
 	}
-	for s := range seen {
+	for _, s := range all {
 		if s.PropertyNames != nil {
 			s.Extensions = append(s.Extensions, propertyNames{s.PropertyNames})
 			s.PropertyNames = nil
@@ -45,36 +36,90 @@ func harden(root *jsonschema.Schema) *hardenError {
 			s.Format = nil
 		}
 	}
-	return nil
+	return g.faults
+}
+
+// reachable returns the schemas that the roots lead to, sorted by location.
+func reachable(roots []*jsonschema.Schema) []*jsonschema.Schema {
+	seen := map[*jsonschema.Schema]bool{}
+	var all []*jsonschema.Schema
+	queue := slices.Clone(roots)
+	for len(queue) > 0 {
+		s := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		all = append(all, s)
+		queue = append(queue, sameValue(s)...)
+		queue = append(queue, deeper(s)...)
+	}
+	slices.SortFunc(all, func(a, b *jsonschema.Schema) int { return cmp.Compare(a.Location, b.Location) })
+	return all
 }
 
 // graph counts how many subschemas apply to one value.
 type graph struct {
-	applied map[*jsonschema.Schema]int
-	busy    map[*jsonschema.Schema]bool
+	applied   map[*jsonschema.Schema]int
+	busy      map[*jsonschema.Schema]bool
+	dynamic   map[string][]*jsonschema.Schema // by $dynamicAnchor
+	recursive []*jsonschema.Schema            // with $recursiveAnchor
+	faults    []hardenFault
 }
 
-func (g *graph) count(s *jsonschema.Schema) (int, *hardenError) {
+func newGraph(all []*jsonschema.Schema) *graph {
+	g := &graph{applied: map[*jsonschema.Schema]int{}, busy: map[*jsonschema.Schema]bool{}, dynamic: map[string][]*jsonschema.Schema{}}
+	for _, s := range all {
+		if s.DynamicAnchor != "" {
+			g.dynamic[s.DynamicAnchor] = append(g.dynamic[s.DynamicAnchor], s)
+		}
+		if s.RecursiveAnchor {
+			g.recursive = append(g.recursive, s)
+		}
+	}
+	return g
+}
+
+// count returns the number of subschemas that apply to a value if s does. What it
+// has reported once counts no more, or everything around it would be reported too.
+func (g *graph) count(s *jsonschema.Schema) int {
 	if n, known := g.applied[s]; known {
-		return n, nil
+		return n
 	}
 	if g.busy[s] {
-		return 0, &hardenError{s.Location, "this schema applies itself to the same value without end", "let a reference to itself lie below properties or items"}
+		g.faults = append(g.faults, hardenFault{s.Location, "this schema applies itself to the same value without end", "let a reference to itself lie below properties or items"})
+		return 0
 	}
 	g.busy[s] = true
 	total := 1
-	for _, child := range sameValue(s) {
-		n, err := g.count(child)
-		if err != nil {
-			return 0, err
-		}
-		if total += n; total > maxApplied {
-			return 0, &hardenError{s.Location, "more than 1000 subschemas apply to one value here", "combine fewer alternatives"}
+	for _, child := range append(sameValue(s), g.elsewhere(s)...) {
+		if total += g.count(child); total > maxApplied {
+			g.faults = append(g.faults, hardenFault{s.Location, "more than 1000 subschemas apply to one value here", "combine fewer alternatives"})
+			total = 1
+			break
 		}
 	}
 	delete(g.busy, s)
 	g.applied[s] = total
-	return total, nil
+	return total
+}
+
+// elsewhere returns what a dynamic reference may resolve to besides the schema that
+// it names: that depends on the way a validation has come.
+func (g *graph) elsewhere(s *jsonschema.Schema) []*jsonschema.Schema {
+	var targets []*jsonschema.Schema
+	if r := s.DynamicRef; r != nil && r.Anchor != "" && r.Ref.DynamicAnchor == r.Anchor {
+		targets = append(targets, without(g.dynamic[r.Anchor], r.Ref)...)
+	}
+	if r := s.RecursiveRef; r != nil && r.RecursiveAnchor {
+		targets = append(targets, without(g.recursive, r)...)
+	}
+	return targets
+}
+
+func without(list []*jsonschema.Schema, excluded *jsonschema.Schema) []*jsonschema.Schema {
+	return slices.DeleteFunc(slices.Clone(list), func(s *jsonschema.Schema) bool { return s == excluded })
 }
 
 // sameValue returns the subschemas that apply to the value s applies to.
@@ -83,16 +128,14 @@ func sameValue(s *jsonschema.Schema) []*jsonschema.Schema {
 	if s.DynamicRef != nil {
 		children = append(children, s.DynamicRef.Ref)
 	}
-	children = append(children, s.AllOf...)
-	children = append(children, s.AnyOf...)
-	children = append(children, s.OneOf...)
-	for _, dependency := range s.Dependencies {
-		if child, ok := dependency.(*jsonschema.Schema); ok {
+	children = slices.Concat(children, s.AllOf, s.AnyOf, s.OneOf)
+	for _, name := range sortedKeys(s.Dependencies) {
+		if child, ok := s.Dependencies[name].(*jsonschema.Schema); ok {
 			children = append(children, child)
 		}
 	}
-	for _, child := range s.DependentSchemas {
-		children = append(children, child)
+	for _, name := range sortedKeys(s.DependentSchemas) {
+		children = append(children, s.DependentSchemas[name])
 	}
 	return present(children)
 }
@@ -121,13 +164,7 @@ func deeper(s *jsonschema.Schema) []*jsonschema.Schema {
 }
 
 func present(children []*jsonschema.Schema) []*jsonschema.Schema {
-	kept := children[:0]
-	for _, child := range children {
-		if child != nil {
-			kept = append(kept, child)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(children, func(s *jsonschema.Schema) bool { return s == nil })
 }
 
 // propertyNames validates each key at the path of its member.

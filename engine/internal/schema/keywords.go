@@ -1,54 +1,5 @@
 package schema
 
-import (
-	"fmt"
-	"strings"
-)
-
-// draft numbers a dialect of JSON Schema as the validator does.
-type draft int
-
-const (
-	draft4    draft = 4
-	draft6    draft = 6
-	draft7    draft = 7
-	draft2019 draft = 2019
-	draft2020 draft = 2020
-)
-
-func (d draft) String() string {
-	switch d {
-	case draft2019:
-		return "draft 2019-09"
-	case draft2020:
-		return "draft 2020-12"
-	case draft4, draft6, draft7:
-	}
-	return fmt.Sprintf("draft %d", int(d))
-}
-
-var dialects = map[string]draft{
-	"json-schema.org/draft-04/schema":      draft4,
-	"json-schema.org/draft-06/schema":      draft6,
-	"json-schema.org/draft-07/schema":      draft7,
-	"json-schema.org/draft/2019-09/schema": draft2019,
-	"json-schema.org/draft/2020-12/schema": draft2020,
-}
-
-// dialectOf reads $schema; without one a document is Draft 7. known is false for
-// a dialect that the validator does not have, which it refuses itself.
-func dialectOf(document any) (d draft, known bool) {
-	root, _ := document.(map[string]any)
-	value, declared := root["$schema"]
-	if !declared {
-		return draft7, true
-	}
-	text, _ := value.(string)
-	_, text, _ = strings.Cut(text, "://")
-	d, known = dialects[strings.TrimSuffix(text, "#")]
-	return d, known
-}
-
 // place says what a keyword's value is, where that matters to a walk.
 type place int
 
@@ -59,6 +10,7 @@ const (
 	schemaMap          // an object of subschemas
 	schemaOrList       // items before 2020-12
 	dependencies       // an object of subschemas and lists of names
+	definitions        // an object of subschemas that need a reference to matter
 )
 
 // keyword describes one word of the specifications.
@@ -113,8 +65,8 @@ var keywords = map[string]keyword{
 	"contentSchema": {since: draft4, place: oneSchema, annotation: true},
 
 	// Only a place for others to refer to, so harmless in any draft.
-	"definitions": {since: draft4, place: schemaMap, annotation: true},
-	"$defs":       {since: draft4, place: schemaMap, annotation: true},
+	"definitions": {since: draft4, place: definitions, annotation: true},
+	"$defs":       {since: draft4, place: definitions, annotation: true},
 
 	"$anchor":          {since: draft2019},
 	"$recursiveRef":    {since: draft2019, until: draft2019},
@@ -129,6 +81,26 @@ var keywords = map[string]keyword{
 var foreign = map[string]bool{
 	"discriminator": true, "example": true, "externalDocs": true, "xml": true,
 }
+
+// checkedFormats are those that the validator knows. It ignores all others, which
+// the specification allows.
+var checkedFormats = map[string]bool{
+	"date": true, "date-time": true, "duration": true, "email": true, "hostname": true, "ipv4": true, "ipv6": true,
+	"iri": true, "iri-reference": true, "json-pointer": true, "period": true, "regex": true, "relative-json-pointer": true,
+	"semver": true, "time": true, "uri": true, "uri-reference": true, "uri-template": true, "uuid": true,
+}
+
+// successors say what to write instead of a word that a later draft dropped.
+var successors = map[string]string{
+	"id":               "use $id",
+	"dependencies":     "use dependentRequired or dependentSchemas",
+	"additionalItems":  "use prefixItems with items",
+	"$recursiveRef":    "use $dynamicRef with $dynamicAnchor",
+	"$recursiveAnchor": "use $dynamicRef with $dynamicAnchor",
+}
+
+// refers are the words whose value is a reference.
+var refers = map[string]bool{"$ref": true, "$recursiveRef": true, "$dynamicRef": true}
 
 // timeoutKeyword is this project's own, at the root only.
 const timeoutKeyword = "timeoutSeconds"

@@ -1,130 +1,193 @@
 package schema
 
 import (
-	"encoding/json"
 	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 )
 
-// lintReport is what a walk over a document's keywords found.
-type lintReport struct {
+// survey is what a walk over a document found.
+type survey struct {
 	tool     string
+	document any
 	draft    draft
+	known    bool // false: a dialect that nothing here can read
 	faults   []*CompileError
 	warnings []Warning
+
+	resources  map[string]*resource // by URL without fragment
+	references []*reference
+	detached   []string        // pointers to schemas that the root need not lead to
+	seen       map[string]bool // pointers to schemas looked at
 }
 
 // lint looks at how a document is written: JSON Schema ignores words that it does
 // not know, so a slip of the pen or a keyword of another draft silently allows
-// what it was meant to forbid.
-func lint(tool string, document any) *lintReport {
+// what it was meant to forbid. It looks only where a schema may stand, and where a
+// reference says that one stands.
+func lint(tool string, document any) *survey {
 	d, known := dialectOf(document)
-	report := &lintReport{tool: tool, draft: d}
-	if known {
-		report.schema(document, "")
+	found := &survey{tool: tool, document: document, draft: d, known: known, resources: map[string]*resource{}, seen: map[string]bool{}}
+	if !known {
+		found.refuse("/$schema", "is not the URL of a draft that is known here", "use the URL of draft 4, 6, 7, 2019-09 or 2020-12")
+		return found
 	}
-	return report
+	base, err := url.Parse(baseURL(tool))
+	if err != nil {
+		found.refuse("", "the name of the tool does not fit into a URL", "")
+		return found
+	}
+	root := &resource{url: base, anchors: map[string]bool{}}
+	found.resources[base.String()] = root
+	found.schema(document, "", root)
+	found.followReferences()
+	return found
 }
 
-func (r *lintReport) fault(at, problem, remedy string) {
-	r.faults = append(r.faults, &CompileError{Tool: r.tool, Location: at, Problem: problem, Remedy: remedy})
+func (found *survey) refuse(at, problem, remedy string) {
+	found.faults = append(found.faults, found.fault(at, problem, remedy))
 }
 
-func (r *lintReport) schema(value any, at string) {
+func (found *survey) warn(at, problem, remedy string) {
+	found.warnings = append(found.warnings, Warning{Location: at, Problem: problem, Remedy: remedy})
+}
+
+func (found *survey) schema(value any, at string, within *resource) {
+	found.seen[at] = true
 	object, ok := value.(map[string]any)
 	if !ok {
 		return // a boolean schema; anything else is for the metaschema to refuse
 	}
+	within = found.enter(object, at, within)
 	for _, word := range sortedKeys(object) {
-		r.word(word, object[word], at)
+		found.word(word, object[word], at, within)
 	}
-	if _, refers := object["$ref"]; refers && r.draft <= draft7 {
-		r.siblings(object, at)
+	if _, refers := object["$ref"]; refers && found.draft <= draft7 {
+		found.siblings(object, at)
 	}
 }
 
-func (r *lintReport) word(word string, value any, at string) {
+func (found *survey) word(word string, value any, at string, within *resource) {
 	here := at + "/" + escape(word)
 	k, known := keywords[word]
 	switch {
 	case !known:
-		r.unknown(word, at)
+		found.unknown(word, at)
 		return
-	case r.draft < k.since:
-		r.fault(here, fmt.Sprintf("%s is not known in %s and would be ignored", word, r.draft), fmt.Sprintf("declare $schema as %s or later", k.since))
-	case k.until != 0 && r.draft > k.until && word != "id":
-		r.fault(here, fmt.Sprintf("%s is not known in %s any more and would be ignored", word, r.draft), successor(word))
+	case found.draft < k.since:
+		found.refuse(here, fmt.Sprintf("%s is not known in %s and would be ignored", word, found.draft), fmt.Sprintf("declare $schema as %s or later", k.since))
+	case k.until != 0 && found.draft > k.until && k.annotation:
+		found.warn(here, fmt.Sprintf("%s is not known in %s any more and is ignored", word, found.draft), successors[word])
+	case k.until != 0 && found.draft > k.until:
+		found.refuse(here, fmt.Sprintf("%s is not known in %s any more and would be ignored", word, found.draft), successors[word])
 	}
-	if number, isNumber := value.(json.Number); k.length && isNumber {
-		if n, err := number.Int64(); err == nil && n > 1<<31 {
-			r.fault(here, fmt.Sprintf("%s is beyond what can be counted", number), "use at most 2147483648")
+	if k.length && uncountable(value) {
+		found.refuse(here, "is more than can be counted", "use at most 2147483648")
+	}
+	found.value(word, value, at, within)
+	found.descend(k.place, value, here, within)
+}
+
+// value looks at the values of those keywords that can silently fail.
+func (found *survey) value(word string, value any, at string, within *resource) {
+	here := at + "/" + escape(word)
+	text, isText := value.(string)
+	switch {
+	case word == "$schema" && at != "":
+		if d, known := dialectOf(map[string]any{"$schema": value}); !known || d != found.draft {
+			found.refuse(here, "switches to another dialect within the document", "declare one $schema, at the root")
 		}
+	case refers[word] && isText:
+		found.references = append(found.references, &reference{at: here, text: text, from: within})
+	case word == "pattern" && isText:
+		found.pattern(here, text)
+	case word == "patternProperties":
+		object, _ := value.(map[string]any)
+		for _, pattern := range sortedKeys(object) {
+			found.pattern(here+"/"+escape(pattern), pattern)
+		}
+	case word == "format" && isText && !checkedFormats[text]:
+		found.warn(here, "the format "+quote(text, 48)+" is not checked", "use keywords that are checked, such as pattern or maximum")
 	}
-	r.descend(k.place, value, here)
 }
 
-func successor(word string) string {
-	switch word {
-	case "dependencies":
-		return "use dependentRequired or dependentSchemas"
-	case "additionalItems":
-		return "use prefixItems with items"
+func (found *survey) pattern(at, pattern string) {
+	if _, err := regexp.Compile(pattern); err != nil {
+		found.faults = append(found.faults, found.unsupported(at, pattern, err))
 	}
-	return "use $dynamicRef with $dynamicAnchor"
 }
 
-func (r *lintReport) descend(p place, value any, at string) {
+func (found *survey) descend(p place, value any, at string, within *resource) {
 	list, isList := value.([]any)
 	object, isObject := value.(map[string]any)
 	switch {
 	case p == oneSchema || p == schemaOrList && !isList:
-		r.schema(value, at)
+		found.schema(value, at, within)
 	case (p == schemaList || p == schemaOrList) && isList:
 		for i, item := range list {
-			r.schema(item, fmt.Sprintf("%s/%d", at, i))
+			found.schema(item, fmt.Sprintf("%s/%d", at, i), within)
 		}
-	case (p == schemaMap || p == dependencies) && isObject:
+	case (p == schemaMap || p == definitions || p == dependencies) && isObject:
 		for _, name := range sortedKeys(object) {
-			r.schema(object[name], at+"/"+escape(name))
+			below := at + "/" + escape(name)
+			if p == definitions {
+				found.detached = append(found.detached, below)
+			}
+			found.schema(object[name], below, within)
 		}
 	}
 }
 
-func (r *lintReport) unknown(word, at string) {
+func (found *survey) unknown(word, at string) {
 	here := at + "/" + escape(word)
 	switch {
 	case strings.HasPrefix(word, "x-") || word == timeoutKeyword && at == "":
 	case word == "nullable":
-		r.fault(here, "nullable has no effect in JSON Schema, so null would be refused", `add "null" to type instead`)
+		found.refuse(here, "nullable has no effect in JSON Schema, so null would be refused", `write type: [..., "null"] instead`)
 	case word == timeoutKeyword:
-		r.warnings = append(r.warnings, Warning{here, word + " has an effect at the root only", "move it there, or remove it"})
+		found.warn(here, word+" has an effect at the root only", "move it there, or remove it")
 	case foreign[word]:
-		r.warnings = append(r.warnings, Warning{here, quote(word, 48) + " has no effect in JSON Schema", "remove it, or name it x-" + word})
+		found.warn(here, quote(word, 48)+" has no effect in JSON Schema", "remove it, or name it x-"+word)
 	default:
-		if meant := nearest(word); meant != "" {
-			r.fault(here, quote(word, 48)+" is no keyword and would be ignored", "did you mean "+meant+"?")
+		if meant := found.nearest(word); meant != "" {
+			found.refuse(here, quote(word, 48)+" is no keyword and would be ignored", "did you mean "+meant+"?")
 			return
 		}
-		r.warnings = append(r.warnings, Warning{here, quote(word, 48) + " is no keyword of JSON Schema and is ignored", "remove it, or start its name with x-"})
+		found.warn(here, quote(word, 48)+" is no keyword of JSON Schema and is ignored", "remove it, or start its name with x-")
 	}
 }
 
-// shortestGuess keeps short words, which resemble each other, out of guessing.
+// shortestGuess keeps words of few letters, which resemble each other, out of
+// guessing.
 const shortestGuess = 5
 
+// furthestGuess is how many edits a word may be away from what it is meant to be:
+// "additionalProperty" is three away.
+func furthestGuess(word string) int {
+	if len(word) >= 10 {
+		return 3
+	}
+	return 2
+}
+
 // nearest returns the keyword that word is likely meant to be.
-func nearest(word string) string {
-	best, distance := "", 3
+func (found *survey) nearest(word string) string {
+	furthest := furthestGuess(word)
+	best, distance := "", furthest+1
 	for _, candidate := range sortedKeywords {
+		if until := keywords[candidate].until; until != 0 && until < found.draft {
+			continue
+		}
 		if strings.EqualFold(word, candidate) {
 			return candidate
 		}
-		if len(word) < shortestGuess || len(candidate) < shortestGuess-1 {
+		if len(word) < shortestGuess || len(word) > len(candidate)+furthest || len(candidate) < shortestGuess-1 {
 			continue
 		}
-		if d := levenshtein.ComputeDistance(word, candidate); d < distance {
+		if d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(candidate)); d < distance {
 			best, distance = candidate, d
 		}
 	}
@@ -132,19 +195,19 @@ func nearest(word string) string {
 }
 
 var sortedKeywords = func() []string {
-	words := map[string]any{timeoutKeyword: nil}
+	words := map[string]bool{timeoutKeyword: true}
 	for word := range keywords {
-		words[word] = nil
+		words[word] = true
 	}
 	return sortedKeys(words)
 }()
 
 // siblings refuses assertions beside $ref, which drafts up to 7 ignore.
-func (r *lintReport) siblings(object map[string]any, at string) {
+func (found *survey) siblings(object map[string]any, at string) {
 	for _, word := range sortedKeys(object) {
 		k, known := keywords[word]
 		if known && word != "$ref" && !k.annotation {
-			r.fault(at+"/"+escape(word), fmt.Sprintf("%s beside $ref is ignored in %s", word, r.draft), "put both into an allOf, or declare $schema as draft 2019-09 or later")
+			found.refuse(at+"/"+escape(word), fmt.Sprintf("%s beside $ref is ignored in %s", word, found.draft), "put both into an allOf, or declare $schema as draft 2019-09 or later")
 		}
 	}
 }

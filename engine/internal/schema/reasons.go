@@ -1,12 +1,10 @@
 package schema
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -39,7 +37,7 @@ func leaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) {
 	case *kind.Const:
 		return "const", "must be " + values([]any{k.Want}), true
 	case *kind.Format:
-		return "format", "is not a valid " + plain(k.Want), true
+		return "format", "is not a valid " + ascii(k.Want), true
 	case *kind.Pattern:
 		return "pattern", "does not match the pattern " + quote(k.Want, 120), true
 	case *kind.MinLength:
@@ -47,9 +45,9 @@ func leaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) {
 	case *kind.MaxLength:
 		return "maxLength", more(k.Got, k.Want, "character"), true
 	case *kind.ContentEncoding:
-		return "contentEncoding", "is not valid " + plain(k.Want) + " text", true
+		return "contentEncoding", "is not valid " + ascii(k.Want) + " text", true
 	case *kind.ContentMediaType:
-		return "contentMediaType", "is not valid " + plain(k.Want) + " content", true
+		return "contentMediaType", "is not valid " + ascii(k.Want) + " content", true
 	case *kind.ContentSchema:
 		return "contentSchema", "holds content that does not fit its schema", true
 	}
@@ -91,11 +89,29 @@ func containerLeaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) 
 	case *kind.Contains:
 		return "contains", "has no item of the kind that the schema asks for", true
 	case *kind.MinContains:
-		return "minContains", fmt.Sprintf("has %s of the kind that the schema asks for but needs at least %d", counted(len(k.Got), "item"), k.Want), true
+		return "minContains", fmt.Sprintf("has %s of the kind that the schema asks for but at least %s needed", counted(len(k.Got), "item"), are(k.Want)), true
 	case *kind.MaxContains:
-		return "maxContains", fmt.Sprintf("has %s of the kind that the schema limits but may have at most %d", counted(len(k.Got), "item"), k.Want), true
+		return "maxContains", fmt.Sprintf("has %s of the kind that the schema limits but at most %s allowed", counted(len(k.Got), "item"), are(k.Want)), true
 	}
 	return "", "", false
+}
+
+func fewer(got, want int, unit string) string {
+	if got == 0 {
+		return "is empty but needs at least " + counted(want, unit)
+	}
+	return fmt.Sprintf("has %s but at least %s needed", counted(got, unit), are(want))
+}
+
+func more(got, want int, unit string) string {
+	return fmt.Sprintf("has %s but at most %s allowed", counted(got, unit), are(want))
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return fmt.Sprintf("%d are", n)
 }
 
 func reasonNeeded(by string) string {
@@ -114,8 +130,23 @@ func reasonNoneFits(alternatives int) string {
 	return fmt.Sprintf("fits none of the %d alternatives of the schema", alternatives)
 }
 
+// reasonName joins what is wrong with the name of a property.
+func reasonName(list []Violation) string {
+	reasons := make([]string, len(list))
+	for i, v := range list {
+		reasons[i] = v.Reason
+	}
+	return "the property name " + strings.Join(reasons, " and ")
+}
+
 func reasonType(got string, want []string) string {
 	wanted := slices.Compact(slices.Sorted(slices.Values(want)))
+	if slices.Contains(wanted, "number") {
+		wanted = slices.DeleteFunc(wanted, func(w string) bool { return w == "integer" })
+	}
+	if i := slices.Index(wanted, "null"); i >= 0 { // "or null" reads best at the end
+		wanted = append(slices.Delete(wanted, i, i+1), "null")
+	}
 	for i, w := range wanted {
 		wanted[i] = withArticle(w)
 	}
@@ -134,100 +165,4 @@ func withArticle(jsonType string) string {
 		return "an " + jsonType
 	}
 	return "a " + jsonType
-}
-
-func typeName(value any) string {
-	switch value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "boolean"
-	case string:
-		return "string"
-	case []any:
-		return "array"
-	case map[string]any:
-		return "object"
-	}
-	return "number"
-}
-
-func fewer(got, want int, unit string) string {
-	if got == 0 {
-		return fmt.Sprintf("is empty but needs at least %s", counted(want, unit))
-	}
-	return fmt.Sprintf("has %s but needs at least %d", counted(got, unit), want)
-}
-
-func more(got, want int, unit string) string {
-	return fmt.Sprintf("has %s but may have at most %d", counted(got, unit), want)
-}
-
-func counted(n int, unit string) string {
-	switch {
-	case n == 1:
-		return "1 " + unit
-	case strings.HasSuffix(unit, "y"):
-		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(unit, "y"))
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
-}
-
-// number shows a number exactly, or roughly where it would be long.
-func number(r *big.Rat) string {
-	const longest = 24
-	precision, exact := r.FloatPrec()
-	if exact && precision <= longest {
-		if text := r.FloatString(precision); len(text) <= longest {
-			return text
-		}
-	}
-	return "about " + new(big.Float).SetRat(r).Text('e', 6)
-}
-
-// values shows what a schema lists, shortened.
-func values(list []any) string {
-	const shown, longest = 12, 48
-	var parts []string
-	for i, value := range list {
-		if i == shown {
-			parts = append(parts, fmt.Sprintf("and %d more", len(list)-shown))
-			break
-		}
-		if text, ok := value.(string); ok {
-			parts = append(parts, quote(text, longest))
-			continue
-		}
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			encoded = []byte("a value of the schema")
-		}
-		parts = append(parts, cut(plain(string(encoded)), longest))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// quote shows text of the schema in ASCII, cut to so many characters.
-func quote(text string, longest int) string {
-	if runes := []rune(text); len(runes) > longest {
-		text = string(runes[:longest]) + "..."
-	}
-	return fmt.Sprintf("%+q", text)
-}
-
-// plain shows text of the schema in ASCII without quotes.
-func plain(text string) string {
-	quoted := quote(text, 120)
-	return quoted[1 : len(quoted)-1]
-}
-
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	end := limit - len("...")
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "..."
 }

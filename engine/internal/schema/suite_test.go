@@ -80,17 +80,6 @@ func withID(value any, id string) any {
 	return nil
 }
 
-// decode reads JSON and keeps numbers as they are written.
-func decode(text string) any {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		panic(fmt.Sprintf("%s: %v", text, err))
-	}
-	return value
-}
-
 type suiteGroup struct {
 	Description string
 	Schema      any
@@ -101,29 +90,35 @@ type suiteGroup struct {
 	}
 }
 
+// groupsIn reads one file of the suite.
+func groupsIn(t *testing.T, file string) []suiteGroup {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var groups []suiteGroup
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&groups); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return groups
+}
+
 // runSuite validates every case of the files and returns how many there are and
-// which have another outcome than the suite says.
+// which have another outcome than the suite says, as "file: description: case".
 func runSuite(t *testing.T, folder string, files []string, assertFormat bool) (cases int, misses []string) {
 	t.Helper()
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var groups []suiteGroup
-		decoder := json.NewDecoder(strings.NewReader(string(text)))
-		decoder.UseNumber()
-		if err := decoder.Decode(&groups); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
-		for _, group := range groups {
-			s, faults := compile("suite", group.Schema, environment{remotes(filepath.Join(folder, "remotes")), assertFormat})
+		for _, group := range groupsIn(t, file) {
+			s, faults := compile(lint("suite", group.Schema), environment{remotes(filepath.Join(folder, "remotes")), assertFormat})
 			for _, test := range group.Tests {
 				cases++
 				id := fmt.Sprintf("%s: %s: %s", name, group.Description, test.Description)
 				if len(faults) > 0 {
-					misses = append(misses, id+" (does not compile: "+faults[0].Error()+")")
+					misses = append(misses, id+" (does not compile)")
 					continue
 				}
 				violations, err := s.Validate(test.Data)
@@ -150,15 +145,24 @@ func glob(t *testing.T, pattern ...string) []string {
 // requires. What is left out is how a document is written, which lint judges.
 func TestOfficialSuiteRequired(t *testing.T) {
 	folder := officialSuite(t)
-	for draft, want := range map[string]int{"draft7": 927, "draft2020-12": 1299} {
-		// From 2019-09 on the suite takes format for an annotation unless asked.
-		cases, misses := runSuite(t, folder, glob(t, folder, "tests", draft, "*.json"), draft == "draft7")
-		if cases != want {
-			t.Errorf("%s: %d cases, want %d", draft, cases, want)
-		}
-		for _, miss := range misses {
-			t.Errorf("%s: %s", draft, miss)
-		}
+	for _, part := range []struct {
+		draft        string
+		cases        int
+		assertFormat bool // from 2019-09 on the suite takes format for an annotation unless asked
+	}{
+		{"draft7", 927, true},
+		{"draft2020-12", 1299, false},
+	} {
+		t.Run(part.draft, func(t *testing.T) {
+			cases, misses := runSuite(t, folder, glob(t, folder, "tests", part.draft, "*.json"), part.assertFormat)
+			if cases != part.cases {
+				t.Errorf("%d cases, want %d", cases, part.cases)
+			}
+			for _, miss := range misses {
+				t.Error(miss)
+			}
+			t.Logf("%d of %d", cases-len(misses), cases)
+		})
 	}
 }
 
@@ -195,4 +199,37 @@ func TestOfficialSuiteOptional(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lint resolves references itself, to say where they stand. It may not refuse one
+// that the validator follows, nor pass one that the validator does not.
+func TestReferencesAgreeWithTheValidator(t *testing.T) {
+	folder := officialSuite(t)
+	checked := 0
+	for _, draft := range []string{"draft7", "draft2020-12"} {
+		for _, file := range append(glob(t, folder, "tests", draft, "*.json"), glob(t, folder, "tests", draft, "optional", "*.json")...) {
+			for _, group := range groupsIn(t, file) {
+				found := lint("suite", group.Schema)
+				if !found.known || len(found.references) == 0 {
+					continue
+				}
+				checked++
+				refused := found.faults
+				found.faults = nil
+				_, faults := compile(found, environment{})
+				ours := slices.ContainsFunc(refused, aboutReferences)
+				theirs := slices.ContainsFunc(faults, aboutReferences)
+				if ours != theirs {
+					t.Errorf("%s: %s: lint refuses a reference: %v, the validator: %v\n%v\n%v", file, group.Description, ours, theirs, joined(refused), joined(faults))
+				}
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d schemas with references", checked)
+	}
+}
+
+func aboutReferences(f *CompileError) bool {
+	return strings.HasPrefix(f.Problem, "refers to ") || f.Problem == noURL
 }

@@ -1,0 +1,63 @@
+package schema
+
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// maxExponent bounds the exponents of numbers, as the payload's decoder does. The
+// validator drops a limit that is far beyond it, and spends seconds on one that is
+// less far.
+const maxExponent = 308
+
+// boundNumbers refuses numbers that the validator cannot be trusted with. It puts 1
+// in their place, so that the rest of the document can still be judged.
+func boundNumbers(tool string, document any) (faults []*CompileError) {
+	var walk func(value any, at string) any
+	walk = func(value any, at string) any {
+		switch v := value.(type) {
+		case json.Number:
+			if !exceeds(v) {
+				return v
+			}
+			faults = append(faults, &CompileError{
+				Tool: tool, Location: at,
+				Problem: "the number " + cut(ascii(v.String()), 48) + " has an exponent beyond 308", Remedy: "leave the limit out if there is none",
+			})
+			return json.Number("1")
+		case []any:
+			for i, item := range v {
+				v[i] = walk(item, at+"/"+strconv.Itoa(i))
+			}
+		case map[string]any:
+			for _, key := range sortedKeys(v) {
+				v[key] = walk(v[key], at+"/"+escape(key))
+			}
+		}
+		return value
+	}
+	walk(document, "")
+	return faults
+}
+
+func exceeds(number json.Number) bool {
+	i := strings.IndexAny(number.String(), "eE")
+	if i < 0 {
+		return false
+	}
+	exponent, err := strconv.Atoi(number.String()[i+1:])
+	return err != nil || exponent > maxExponent || exponent < -maxExponent
+}
+
+// uncountable says that the value of maxLength, minItems or the like is more than
+// 2^31. The validator reads it as an int64 whatever its size.
+func uncountable(value any) bool {
+	number, ok := value.(json.Number)
+	if !ok {
+		return false
+	}
+	count, ok := new(big.Rat).SetString(number.String())
+	return !ok || count.Cmp(big.NewRat(1<<31, 1)) > 0
+}

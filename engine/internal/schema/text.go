@@ -1,0 +1,111 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Everything that a reason shows goes through here. Text of the schema is shown in
+// ASCII only: what is invisible or turns the writing direction stays visible.
+
+// quote shows text in quotes, cut to so many characters.
+func quote(text string, longest int) string {
+	if runes := []rune(text); len(runes) > longest {
+		text = string(runes[:longest]) + "..."
+	}
+	return strconv.QuoteToASCII(text)
+}
+
+// ascii shows text without quotes.
+func ascii(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r >= ' ' && r <= '~' {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRuneToASCII(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
+}
+
+// cut shortens text to so many bytes.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := limit - len("...")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "..."
+}
+
+// values shows what a schema lists, shortened.
+func values(list []any) string {
+	const shown, longest = 12, 48
+	var parts []string
+	for i, value := range list {
+		if i == shown {
+			parts = append(parts, fmt.Sprintf("and %d more", len(list)-shown))
+			break
+		}
+		if text, ok := value.(string); ok {
+			parts = append(parts, quote(text, longest))
+			continue
+		}
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			encoded = []byte("a value of the schema")
+		}
+		parts = append(parts, cut(ascii(string(encoded)), longest))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// counted writes "1 item", "2 items", "3 properties".
+func counted(n int, unit string) string {
+	switch {
+	case n == 1:
+		return "1 " + unit
+	case strings.HasSuffix(unit, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(unit, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
+
+// maxDigits is how many digits of a number are shown.
+const maxDigits = 24
+
+// number shows a number exactly where maxDigits digits can do that, if need be
+// with an exponent.
+func number(r *big.Rat) string {
+	precision, exact := r.FloatPrec()
+	if !exact { // no number of a JSON text
+		precision = maxExponent + maxDigits
+	}
+	plain := r.FloatString(precision)
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(plain, "-"), ".")
+	if len(whole)+len(fraction) <= maxDigits {
+		return plain
+	}
+	sign := plain[:len(plain)-len(strings.TrimPrefix(plain, "-"))]
+	exponent := len(whole) - 1
+	digits := strings.TrimLeft(whole+fraction, "0")
+	exponent -= len(whole+fraction) - len(digits)
+	digits = strings.TrimRight(digits, "0")
+	about := ""
+	if len(digits) > maxDigits {
+		about, digits = "about ", digits[:maxDigits]
+	}
+	mantissa := digits[:1]
+	if len(digits) > 1 {
+		mantissa += "." + digits[1:]
+	}
+	return about + sign + mantissa + "e" + strconv.Itoa(exponent)
+}

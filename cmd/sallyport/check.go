@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +26,9 @@ tools/call request or its params object {"name": ..., "arguments": ...}. With
 the default.
 
 Exit code 0: all calls accepted or bypassed; 1: some call refused; 2: the work
-could not be done.`,
+could not be done: a bad flag, schema or rule, an input that cannot be read, an
+output that cannot be written, a call that could not be judged (it counts as
+refused), an interrupt. 2 beats 1.`,
 		Example: `  sallyport check calls.jsonl
   sallyport check --output json - < calls.jsonl
   echo '{"goal": "write the notes"}' | sallyport check --tool bernstein_run
@@ -35,9 +36,7 @@ could not be done.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&c.tool, "tool", "", "judge each file as one payload of this tool")
-	_ = cmd.RegisterFlagCompletionFunc("tool", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return c.settings.toolNames(cmd, s.err)
-	})
+	_ = cmd.RegisterFlagCompletionFunc("tool", c.settings.completeTool)
 	c.settings.registerAll(cmd)
 	c.format.register(cmd, "output", "form of the answer")
 	cmd.Flags().BoolVar(&c.failFast, "fail-fast", false, "stop at the first refused call")
@@ -63,30 +62,55 @@ type checker struct {
 	summary  summary
 }
 
+// enoughToWrite is how many bytes of output are gathered, unless a read comes
+// first. The buffer has room for one more call, so that lines are written whole.
+const enoughToWrite = 64 << 10
+
 // errStop ends the reading after the first refused call.
 var errStop = errors.New("stop")
+
+// writeError is about the output: with it, reading on is of no use.
+type writeError struct{ cause error }
+
+// Error says what went wrong.
+func (e *writeError) Error() string { return e.cause.Error() }
+
+// Unwrap returns the cause.
+func (e *writeError) Unwrap() error { return e.cause }
+
+func written(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &writeError{err}
+}
 
 func (c *checker) run(ctx context.Context, files []string) (err error) {
 	if c.eng, err = c.settings.engine(ctx, c.stderr); err != nil {
 		return err
 	}
-	c.buffer = bufio.NewWriterSize(c.stdout, 64<<10)
+	c.progress = startProgress(c.stderr)
+	defer c.progress.stop()
+	c.buffer = bufio.NewWriterSize(c.progress.above(c.stdout), 4*enoughToWrite)
 	c.out = newOutput(c.format.value, c.buffer, wantsColour(c.stdout), c.eng)
 	if len(files) == 0 {
 		files = []string{"-"}
 	}
-	c.progress = startProgress(c.stderr)
-	unreadable := c.files(ctx, files)
+	err = c.files(ctx, files)
 	c.progress.stop()
-	if errors.Is(unreadable, errStop) {
-		c.summary.stopped, unreadable = true, nil
+	if err == nil {
+		err = written(c.out.close(c.summary))
 	}
-	if err := errors.Join(c.out.close(c.summary), c.buffer.Flush()); err != nil {
-		return fmt.Errorf("write: %w", err)
+	if err == nil {
+		err = written(c.buffer.Flush())
 	}
 	switch {
-	case unreadable != nil:
-		return unreadable
+	case err != nil:
+		return err
+	case c.summary.interrupted:
+		return errors.New("interrupted")
+	case c.summary.unreadable > 0 || c.summary.unjudged > 0:
+		return errReported
 	case c.summary.refused > 0:
 		return errRefused
 	}
@@ -96,95 +120,87 @@ func (c *checker) run(ctx context.Context, files []string) (err error) {
 // files judges one file after the other. One that cannot be read does not keep
 // the others from being judged.
 func (c *checker) files(ctx context.Context, files []string) error {
-	var faults []error
 	for _, file := range files {
+		if err := written(c.out.begin(showName(file))); err != nil {
+			return err
+		}
 		err := c.file(ctx, file)
+		var unwritable *writeError
 		switch {
+		case errors.As(err, &unwritable):
+			return unwritable
 		case errors.Is(err, errStop):
-			return errors.Join(append(faults, err)...)
+			c.summary.stopped = true
+			return nil
 		case ctx.Err() != nil:
-			return errors.New("interrupted")
+			c.summary.interrupted = true
+			return nil
 		case err != nil:
-			faults = append(faults, err)
+			c.summary.unreadable++
+			report(c.progress.above(c.stderr), err)
+			if err := written(c.out.unreadable(err)); err != nil {
+				return err
+			}
 		}
 	}
-	return errors.Join(faults...)
+	return nil
 }
 
 func (c *checker) file(ctx context.Context, name string) error {
-	var r io.Reader
-	if name == "-" {
-		r = c.stdin
-		if isTerminal(r) {
-			_, _ = fmt.Fprintln(c.stderr, "sallyport: reading calls from the terminal; end with Ctrl-D")
+	if name == "-" && isTerminal(c.stdin) {
+		waiting := "calls, one per line,"
+		if c.asPayload {
+			waiting = "a payload"
 		}
-	} else {
-		file, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = file.Close() }()
-		r = file
+		_, _ = fmt.Fprintf(c.stderr, "sallyport: reading %s from the terminal; end with Ctrl-D\n", waiting)
 	}
-	r = c.progress.count(r)
+	in, err := openInput(ctx, name, c.stdin)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	// An interrupt ends a read, and waits for a verdict: that takes milliseconds.
+	in.read = &c.progress.bytes
+	in.before = func() error { return written(c.buffer.Flush()) }
 	if c.asPayload {
-		payload := &faultyReader{r: r}
-		accepted, err := c.eng.ValidateReader(ctx, c.tool, payload)
-		if payload.err != nil {
-			return fmt.Errorf("%s: %w", showName(name), payload.err)
+		accepted, err := c.eng.ValidateReader(context.WithoutCancel(ctx), c.tool, in)
+		if in.fault != nil { // the input is at fault, not the call
+			return fmt.Errorf("%s: %w", showName(name), in.fault)
 		}
-		return c.answer(ctx, newResult(name, 1, c.tool), accepted, err)
+		return c.answer(newResult(name, 1), accepted, err)
 	}
-	err := eachMessage(r, func(m message) error { return c.message(ctx, name, m) })
+	err = eachMessage(in, func(m message) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return c.message(ctx, name, m)
+	})
 	if err != nil && !errors.Is(err, errStop) {
 		return fmt.Errorf("%s: %w", showName(name), err)
 	}
 	return err
 }
 
-// faultyReader remembers why reading failed: then the input is at fault, not the
-// call.
-type faultyReader struct {
-	r   io.Reader
-	err error
-}
-
-// Read reads.
-func (f *faultyReader) Read(b []byte) (int, error) {
-	n, err := f.r.Read(b)
-	if err != nil && !errors.Is(err, io.EOF) {
-		f.err = err
-	}
-	return n, err
-}
-
 func (c *checker) message(ctx context.Context, file string, m message) error {
-	r := newResult(file, m.line, "")
+	r := newResult(file, m.line)
 	if m.tooLong {
-		r.unreadable(-32600, fmt.Sprintf("the line has more than %d bytes", server.MaxMessageBytes))
+		r.noCall(&server.MessageError{Code: -32600, Message: fmt.Sprintf("the line has more than %d bytes", server.MaxMessageBytes)})
 		return c.show(r)
 	}
 	call, err := server.ReadCall(m.text)
 	var unreadable *server.MessageError
 	if errors.As(err, &unreadable) {
-		r.unreadable(unreadable.Code, unreadable.Message)
+		r.noCall(unreadable)
 		return c.show(r)
 	}
-	r.Tool = call.Tool
-	accepted, err := c.eng.Validate(ctx, call.Tool, call.Arguments)
-	return c.answer(ctx, r, accepted, err)
-}
-
-// unreadable fills in why a line is no call.
-func (r *result) unreadable(code int, reason string) {
-	r.Verdict, r.Code, r.Message = verdictRefused, code, reason
-	r.Errors = []engine.Violation{{Reason: reason}}
-}
-
-func (c *checker) answer(ctx context.Context, r result, accepted *engine.ValidatedPayload, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err != nil {
+		return err
 	}
+	accepted, err := c.eng.Validate(context.WithoutCancel(ctx), call.Tool, call.Arguments)
+	return c.answer(r, accepted, err)
+}
+
+func (c *checker) answer(r result, accepted *engine.ValidatedPayload, err error) error {
 	var refusal *engine.ValidationError
 	switch {
 	case errors.As(err, &refusal):
@@ -193,6 +209,12 @@ func (c *checker) answer(ctx context.Context, r result, accepted *engine.Validat
 		return err
 	case accepted.Bypassed != nil:
 		r.rejected(verdictBypassed, accepted.Bypassed)
+	default:
+		r.Tool = showName(accepted.Tool)
+	}
+	if errors.Is(err, engine.ErrFault) {
+		c.summary.unjudged++
+		report(c.progress.above(c.stderr), fmt.Errorf("%s: %w", r.Input, errors.Unwrap(refusal)))
 	}
 	return c.show(r)
 }
@@ -200,13 +222,12 @@ func (c *checker) answer(ctx context.Context, r result, accepted *engine.Validat
 func (c *checker) show(r result) error {
 	c.summary.add(r.Verdict)
 	c.progress.calls.Add(1)
-	if err := c.out.call(r); err != nil {
-		return fmt.Errorf("write: %w", err)
+	if err := written(c.out.call(r)); err != nil {
+		return err
 	}
-	// Whoever feeds calls one by one waits for each answer.
-	if r.file == "-" || isTerminal(c.stdout) {
-		if err := c.buffer.Flush(); err != nil {
-			return fmt.Errorf("write: %w", err)
+	if c.buffer.Buffered() > enoughToWrite {
+		if err := written(c.buffer.Flush()); err != nil {
+			return err
 		}
 	}
 	if c.failFast && r.Verdict == verdictRefused {

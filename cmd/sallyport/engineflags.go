@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -33,34 +34,54 @@ func (f *engineFlags) registerAll(cmd *cobra.Command) {
 	f.mode = choice{allowed: []string{string(engine.Strict), string(engine.Permissive)}}
 	f.mode.register(cmd, "mode", "what becomes of rejected calls (default: "+engine.ModeVariable+", else strict)")
 	cmd.Flags().StringArrayVar(&f.allowUnsafeArgs, "allow-unsafe-args", nil, "tool that is exempt from the rules on size, depth and control characters; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("allow-unsafe-args", f.completeTool)
 }
 
-// engine builds the engine. It reports at warn level while it starts; later each
-// bypassed call is part of the command's own output.
+// engine builds the engine. What it warns of while it starts goes to stderr.
+// Later it is silent: what becomes of a call is in the command's own output.
 func (f *engineFlags) engine(ctx context.Context, stderr io.Writer) (*engine.Engine, error) {
 	level := zap.NewAtomicLevelAt(zapcore.WarnLevel)
-	encoding := zap.NewDevelopmentEncoderConfig()
-	encoding.TimeKey, encoding.CallerKey = "", ""
-	logger := zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(encoding), zapcore.AddSync(stderr), level))
-	options := []engine.Option{engine.WithLogger(logger), engine.WithAllowUnsafeArgs(f.allowUnsafeArgs...)}
+	encoder := zapcore.NewConsoleEncoder(zapcore.EncoderConfig{
+		MessageKey: "message", LevelKey: "level", ConsoleSeparator: ": ",
+		EncodeLevel: func(_ zapcore.Level, out zapcore.PrimitiveArrayEncoder) { out.AppendString("sallyport: warning") },
+	})
+	options := []engine.Option{
+		engine.WithLogger(zap.New(zapcore.NewCore(encoder, zapcore.AddSync(stderr), level))),
+		engine.WithAllowUnsafeArgs(f.allowUnsafeArgs...),
+	}
+	var given []string
 	if f.schemas != "" {
 		if err := isFolder(f.schemas); err != nil {
 			return nil, fmt.Errorf("--schemas: %w", err)
 		}
+		given = append(given, "--schemas "+showName(f.schemas))
 		options = append(options, engine.WithSchemas(os.DirFS(f.schemas)))
 	}
 	for _, folder := range f.policies {
 		if err := isFolder(folder); err != nil {
 			return nil, fmt.Errorf("--policies: %w", err)
 		}
+		given = append(given, "--policies "+showName(folder))
 		options = append(options, engine.WithPolicies(os.DirFS(folder)))
 	}
 	if f.mode.value != "" {
 		options = append(options, engine.WithMode(engine.Mode(f.mode.value)))
 	}
 	eng, err := engine.New(ctx, options...)
-	level.SetLevel(zapcore.ErrorLevel)
-	return eng, err
+	if err != nil {
+		return nil, startError(err, given)
+	}
+	level.SetLevel(zapcore.InvalidLevel)
+	return eng, nil
+}
+
+// startError names the folders that the engine's faults are in; it knows files
+// only by their names within.
+func startError(err error, given []string) error {
+	if len(given) == 0 {
+		return fmt.Errorf("no engine:\n%w", err)
+	}
+	return fmt.Errorf("no engine from %s:\n%w", strings.Join(given, ", "), err)
 }
 
 func isFolder(name string) error {
@@ -71,9 +92,9 @@ func isFolder(name string) error {
 	return err
 }
 
-// toolNames completes a tool name.
-func (f *engineFlags) toolNames(cmd *cobra.Command, stderr io.Writer) ([]string, cobra.ShellCompDirective) {
-	eng, err := f.engine(cmd.Context(), stderr)
+// completeTool completes the name of a tool.
+func (f *engineFlags) completeTool(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	eng, err := f.engine(cmd.Context(), io.Discard)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

@@ -3,12 +3,63 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
+	"context"
 	"errors"
 	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/sallyport-mcp/sallyport/server"
 )
+
+// input is one file, or standard input.
+type input struct {
+	r      io.Reader
+	read   *atomic.Int64
+	before func() error // called before a read, which may wait for long
+	fault  error        // why reading failed; nil at a regular end
+	close  func()
+}
+
+// openInput opens a file; "-" is stdin. A read that waits ends with ctx.
+func openInput(ctx context.Context, name string, stdin io.Reader) (*input, error) {
+	source, release := stdin, func() {}
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		source, release = file, func() { _ = file.Close() }
+	}
+	// A read that the system blocks in cannot be called off, only left behind.
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, source)
+		_ = w.CloseWithError(err)
+	}()
+	forget := context.AfterFunc(ctx, func() { _ = w.CloseWithError(ctx.Err()) })
+	return &input{r: r, close: func() {
+		forget()
+		_ = r.Close()
+		release()
+	}}, nil
+}
+
+// Read reads, and remembers why it could not.
+func (in *input) Read(b []byte) (int, error) {
+	if err := in.before(); err != nil {
+		in.fault = err
+		return 0, err
+	}
+	n, err := in.r.Read(b)
+	in.read.Add(int64(n))
+	if err != nil && !errors.Is(err, io.EOF) {
+		in.fault = err
+	}
+	return n, err
+}
 
 // longestDocument is how much of an input is held to find out whether it is one
 // document over several lines.
@@ -22,49 +73,45 @@ type message struct {
 }
 
 // eachMessage calls handle for every message in r: for each line that is not
-// blank or, where the first line is only the beginning of a JSON value and the
-// whole input is one, for that one. Memory is bounded however long a line is.
+// blank or, where the whole of r is one JSON value over several lines, for that
+// one. Memory is bounded however long a line is.
 func eachMessage(r io.Reader, handle func(message) error) error {
-	lines := &lineReader{r: bufio.NewReaderSize(r, 64<<10)}
-	first, err := lines.next()
-	if err != nil {
-		return ignoreEnd(err)
+	document, lines := wholeDocument(r)
+	if document != nil {
+		return handle(*document)
 	}
-	if !first.tooLong && startsValue(first.text) {
-		whole, rest, err := lines.whole(first)
+	for {
+		m, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		if whole != nil {
-			return handle(message{line: first.line, text: whole})
-		}
-		lines = &lineReader{r: bufio.NewReaderSize(rest, 64<<10), line: first.line - 1}
-		if first, err = lines.next(); err != nil {
-			return ignoreEnd(err)
-		}
-	}
-	for m := first; ; {
 		if err := handle(m); err != nil {
 			return err
 		}
-		if m, err = lines.next(); err != nil {
-			return ignoreEnd(err)
+	}
+}
+
+// wholeDocument tells whether r is one JSON value over several lines. It reads no
+// further than it takes to know: for lines that is the first value, or the first
+// character that no value can have. Without a document, lines starts from the
+// beginning of r again.
+func wholeDocument(r io.Reader) (document *message, lines *lineReader) {
+	var held bytes.Buffer
+	limited := io.LimitReader(r, longestDocument+1)
+	decoder := jsontext.NewDecoder(io.TeeReader(limited, &held), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	value, err := decoder.ReadValue()
+	if err == nil && bytes.IndexByte(value, '\n') >= 0 {
+		end := int(decoder.InputOffset())
+		start := end - len(value)
+		if _, err := decoder.ReadToken(); errors.Is(err, io.EOF) && held.Len() <= longestDocument {
+			line := 1 + bytes.Count(held.Bytes()[:start], []byte("\n"))
+			return &message{line: line, text: held.Bytes()[start:end]}, nil
 		}
 	}
-}
-
-func ignoreEnd(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
-// startsValue says whether text could go on to be a JSON value.
-func startsValue(text []byte) bool {
-	var value json.RawMessage
-	err := json.NewDecoder(bytes.NewReader(text)).Decode(&value)
-	return errors.Is(err, io.ErrUnexpectedEOF)
+	return nil, &lineReader{r: bufio.NewReaderSize(io.MultiReader(&held, r), 64<<10)}
 }
 
 type lineReader struct {
@@ -73,11 +120,12 @@ type lineReader struct {
 	buf  []byte
 }
 
-// next returns the next line that is not blank, or io.EOF.
+// next returns the next line that is not blank, or io.EOF. Blank is what JSON
+// takes for white space: any other character makes a message, if a bad one.
 func (l *lineReader) next() (message, error) {
 	for {
 		text, tooLong, err := l.read()
-		if len(bytes.TrimSpace(text)) > 0 {
+		if tooLong || len(bytes.Trim(text, " \t\r\n")) > 0 {
 			if errors.Is(err, io.EOF) {
 				err = nil // the next call finds the end again
 			}
@@ -105,19 +153,4 @@ func (l *lineReader) read() (text []byte, tooLong bool, err error) {
 			return text, tooLong || len(text) > server.MaxMessageBytes, err
 		}
 	}
-}
-
-// whole reads on after a first line. It returns the input if that is one JSON
-// value, or else a reader that starts at the first line again.
-func (l *lineReader) whole(first message) ([]byte, io.Reader, error) {
-	held := append(bytes.Clone(first.text), '\n')
-	rest, err := io.ReadAll(io.LimitReader(l.r, longestDocument-int64(len(held))+1))
-	if err != nil {
-		return nil, nil, err
-	}
-	held = append(held, rest...)
-	if len(held) <= longestDocument && json.Valid(held) {
-		return bytes.TrimSpace(held), nil, nil
-	}
-	return nil, io.MultiReader(bytes.NewReader(held), l.r), nil
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,19 +44,26 @@ func TestEachMessage(t *testing.T) {
 		text string
 		want []seen
 	}{
-		"nothing":                    {"", nil},
-		"blank lines":                {"\n \r\n\t\n", nil},
-		"lines":                      {"{}\n[]\n", []seen{{1, "{}", false}, {2, "[]", false}}},
-		"no end on the last":         {"{}\n1", []seen{{1, "{}", false}, {2, "1", false}}},
-		"CR LF and blank lines":      {"\r\n{}\r\n\r\n{}\r\n", []seen{{2, "{}", false}, {4, "{}", false}}},
-		"one document":               {"\n{\n \"a\":\n1}\n\n", []seen{{2, "{\n \"a\":\n1}", false}}},
-		"one array":                  {"[\n1]", []seen{{1, "[\n1]", false}}},
-		"begins like a document":     {"{\"a\":\n{}\n", []seen{{1, `{"a":`, false}, {2, "{}", false}}},
-		"two documents over lines":   {"{\n}\n{\n}", []seen{{1, "{", false}, {2, "}", false}, {3, "{", false}, {4, "}", false}}},
-		"no JSON":                    {"hello\n{\n}\n", []seen{{1, "hello", false}, {2, "{", false}, {3, "}", false}}},
-		"as long as may be":          {longest + "\r\n{}", []seen{{1, longest, false}, {2, "{}", false}}},
-		"one byte longer":            {longest + "x\n{}", []seen{{1, "", true}, {2, "{}", false}}},
-		"one byte longer at the end": {"{}\n" + longest + "x", []seen{{1, "{}", false}, {2, "", true}}},
+		"nothing":                     {"", nil},
+		"blank lines":                 {"\n \r\n\t\n", nil},
+		"white space, not JSON's":     {"\u00a0\n\v\n", []seen{{1, "\u00a0", false}, {2, "\v", false}}},
+		"long white space hides":      {strings.Repeat(" ", server.MaxMessageBytes+2) + "{}\n{}", []seen{{1, "", true}, {2, "{}", false}}},
+		"byte order mark, document":   {"\ufeff{\n}", []seen{{1, "\ufeff{", false}, {2, "}", false}}},
+		"invalid UTF-8 in a document": {"{\n\"\xff\":1}", []seen{{1, "{\n\"\xff\":1}", false}}},
+		"key twice in a document":     {"{\"a\":1,\n\"a\":1}", []seen{{1, "{\"a\":1,\n\"a\":1}", false}}},
+		"value and more on a line":    {"{}{\n}", []seen{{1, "{}{", false}, {2, "}", false}}},
+		"number over lines":           {"1\n2", []seen{{1, "1", false}, {2, "2", false}}},
+		"lines":                       {"{}\n[]\n", []seen{{1, "{}", false}, {2, "[]", false}}},
+		"no end on the last":          {"{}\n1", []seen{{1, "{}", false}, {2, "1", false}}},
+		"CR LF and blank lines":       {"\r\n{}\r\n\r\n{}\r\n", []seen{{2, "{}", false}, {4, "{}", false}}},
+		"one document":                {"\n{\n \"a\":\n1}\n\n", []seen{{2, "{\n \"a\":\n1}", false}}},
+		"one array":                   {"[\n1]", []seen{{1, "[\n1]", false}}},
+		"begins like a document":      {"{\"a\":\n{}\n", []seen{{1, `{"a":`, false}, {2, "{}", false}}},
+		"two documents over lines":    {"{\n}\n{\n}", []seen{{1, "{", false}, {2, "}", false}, {3, "{", false}, {4, "}", false}}},
+		"no JSON":                     {"hello\n{\n}\n", []seen{{1, "hello", false}, {2, "{", false}, {3, "}", false}}},
+		"as long as may be":           {longest + "\r\n{}", []seen{{1, longest, false}, {2, "{}", false}}},
+		"one byte longer":             {longest + "x\n{}", []seen{{1, "", true}, {2, "{}", false}}},
+		"one byte longer at the end":  {"{}\n" + longest + "x", []seen{{1, "{}", false}, {2, "", true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, messages(t, strings.NewReader(c.text))); diff != "" {
@@ -86,6 +95,71 @@ func TestEndlessLineIsDrained(t *testing.T) {
 	}
 	if spent := after.TotalAlloc - before.TotalAlloc; spent > 40<<20 {
 		t.Errorf("%d bytes were allocated for a line of %d", spent, size)
+	}
+}
+
+// What is held of a document is bounded, too.
+func TestLongDocumentIsRead(t *testing.T) {
+	at := "[\n" + strings.Repeat(" ", longestDocument-len("[\n]")) + "]"
+	if got := messages(t, strings.NewReader(at)); len(got) != 1 || got[0].Text != at {
+		t.Errorf("at the limit: %d messages", len(got))
+	}
+	if got := messages(t, strings.NewReader(" "+at)); len(got) != 2 || got[0].Text != " [" || !got[1].TooLong {
+		t.Errorf("one byte longer: %d messages", len(got))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := messages(t, io.MultiReader(strings.NewReader("[\n"), io.LimitReader(endless(' '), 256<<20)))
+	runtime.ReadMemStats(&after)
+	if diff := cmp.Diff([]seen{{1, "[", false}, {2, "", true}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if spent := after.TotalAlloc - before.TotalAlloc; spent > 128<<20 {
+		t.Errorf("%d bytes were allocated", spent)
+	}
+}
+
+// Whoever sends one call at a time gets each verdict before the next call, be it
+// good or bad.
+func TestMessagesAreHandledAsTheyCome(t *testing.T) {
+	r, w := io.Pipe()
+	handled := make(chan string)
+	done := make(chan error, 1)
+	go func() {
+		done <- eachMessage(r, func(m message) error {
+			handled <- string(m.text)
+			return nil
+		})
+	}()
+	for _, line := range []string{`{"name":"a"}`, `nonsense`, `{"name":`, `{}`} {
+		if _, err := io.WriteString(w, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-handled; got != line {
+			t.Errorf("got %q, want %q", got, line)
+		}
+	}
+	_ = w.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// A read that waits, for instance on a terminal, ends with the context.
+func TestInputEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	waiting, w := io.Pipe()
+	defer w.Close()
+	in, err := openInput(ctx, "-", waiting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.close()
+	asked := make(chan struct{})
+	in.read, in.before = new(atomic.Int64), func() error { close(asked); return nil }
+	go func() { <-asked; cancel() }()
+	if _, err := in.Read(make([]byte, 1)); !errors.Is(err, context.Canceled) || !errors.Is(in.fault, context.Canceled) {
+		t.Errorf("error %v, fault %v", err, in.fault)
 	}
 }
 

@@ -21,8 +21,12 @@ const (
 	exitFailed  = 2 // the work could not be done
 )
 
-// errRefused ends a command that did its work and found refused calls.
-var errRefused = errors.New("calls were refused")
+var (
+	// errRefused ends a command that did its work and found refused calls.
+	errRefused = errors.New("calls were refused")
+	// errReported ends a command that has said already what it could not do.
+	errReported = errors.New("reported")
+)
 
 // streams are what a command reads and writes.
 type streams struct {
@@ -35,8 +39,10 @@ func main() {
 }
 
 func run(args []string, s streams) int {
+	signal.Ignore(syscall.SIGPIPE) // so that a closed pipe is an error of Write
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal kills
 	root := newRoot(s)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -45,6 +51,8 @@ func run(args []string, s streams) int {
 		return exitOK
 	case errors.Is(err, errRefused):
 		return exitRefused
+	case errors.Is(err, errReported):
+		return exitFailed
 	case errors.Is(err, syscall.EPIPE):
 		return exitFailed // whoever read the output has gone
 	}
@@ -55,8 +63,8 @@ func run(args []string, s streams) int {
 // report prints an error once; one that holds several is printed as a list.
 func report(w io.Writer, err error) {
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
-	_, _ = fmt.Fprintf(w, "sallyport: %s\n", lines[0])
+	_, _ = fmt.Fprintf(w, "sallyport: %s\n", showLine(lines[0]))
 	for _, line := range lines[1:] {
-		_, _ = fmt.Fprintf(w, "  %s\n", line)
+		_, _ = fmt.Fprintf(w, "  %s\n", showLine(line))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/sallyport-mcp/sallyport/engine"
+	"github.com/sallyport-mcp/sallyport/server"
 )
 
 // Verdicts as they are shown.
@@ -16,6 +17,9 @@ const (
 	verdictRefused  = "refused"
 	verdictBypassed = "bypassed"
 )
+
+// stageMessage is where a message is refused that holds no call to judge.
+const stageMessage engine.Stage = "message"
 
 // result is what became of one call. The engine has made tool, message and errors
 // fit to show.
@@ -33,9 +37,9 @@ type result struct {
 	line int
 }
 
-func newResult(file string, line int, tool string) result {
+func newResult(file string, line int) result {
 	return result{
-		Input: fmt.Sprintf("%s:%d", showName(file), line), Tool: tool, Verdict: verdictAccepted,
+		Input: fmt.Sprintf("%s:%d", showName(file), line), Verdict: verdictAccepted,
 		Errors: []engine.Violation{}, file: file, line: line,
 	}
 }
@@ -46,10 +50,24 @@ func (r *result) rejected(verdict string, e *engine.ValidationError) {
 	r.Errors, r.Truncated, r.Omitted = e.Violations, e.Truncated(), e.Omitted
 }
 
-// summary counts verdicts.
+// noCall fills in why a message holds no call.
+func (r *result) noCall(e *server.MessageError) {
+	check := "not_a_call"
+	if e.Code == -32700 {
+		check = "not_json"
+	}
+	r.Verdict, r.Code, r.Message = verdictRefused, e.Code, e.Message
+	r.Errors = []engine.Violation{{Reason: e.Message, Stage: stageMessage, Keyword: check}}
+}
+
+// summary counts verdicts, and what kept the work from being done.
 type summary struct {
 	calls, accepted, refused, bypassed int
-	stopped                            bool // at the first refused call
+
+	unjudged    int  // calls that are refused because they could not be judged
+	unreadable  int  // inputs
+	stopped     bool // at the first refused call
+	interrupted bool
 }
 
 func (s *summary) add(verdict string) {
@@ -66,9 +84,17 @@ func (s *summary) add(verdict string) {
 
 // output shows results in one format.
 type output interface {
+	begin(file string) error // what follows is of this input
 	call(result) error
+	unreadable(cause error) error // of the input that has begun
 	close(summary) error
 }
+
+// callsOnly is part of an output that shows calls and no inputs.
+type callsOnly struct{}
+
+func (callsOnly) begin(string) error     { return nil }
+func (callsOnly) unreadable(error) error { return nil }
 
 func newOutput(format string, w io.Writer, colour bool, eng *engine.Engine) output {
 	switch format {
@@ -82,18 +108,48 @@ func newOutput(format string, w io.Writer, colour bool, eng *engine.Engine) outp
 	return newTextOutput(w, colour)
 }
 
-// showName makes a file name fit for a terminal.
+func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+
+// showName makes the name of a file or tool fit for a terminal.
 func showName(name string) string {
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+	if strings.ContainsFunc(name, unprintable) {
 		return strconv.QuoteToASCII(name)
 	}
 	return name
 }
 
-// showPath names the payload itself, too.
-func showPath(path string) string {
-	if path == "" {
-		return "(arguments)"
+// showTool sets a name apart that could pass for more than a name.
+func showTool(name string) string {
+	switch {
+	case name == "":
+		return "(no tool)"
+	case strings.ContainsFunc(name, unicode.IsSpace):
+		return strconv.QuoteToASCII(name)
 	}
-	return path
+	return name
+}
+
+// showLine makes one line of an error fit for a terminal.
+func showLine(line string) string {
+	line = strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " \r")
+	var b strings.Builder
+	for _, r := range line {
+		if unprintable(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// showPath names what has no path of its own, too.
+func showPath(v engine.Violation) string {
+	switch {
+	case v.Path != "":
+		return v.Path
+	case v.Stage == stageMessage:
+		return "(message)"
+	}
+	return "(arguments)"
 }

@@ -6,12 +6,15 @@ import (
 )
 
 // jsonOutput writes one object per call and line.
-type jsonOutput struct{ encoder *json.Encoder }
+type jsonOutput struct {
+	callsOnly
+	encoder *json.Encoder
+}
 
 func newJSONOutput(w io.Writer) *jsonOutput {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	return &jsonOutput{encoder}
+	return &jsonOutput{encoder: encoder}
 }
 
 func (j *jsonOutput) call(r result) error { return j.encoder.Encode(r) }

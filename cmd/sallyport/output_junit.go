@@ -8,7 +8,8 @@ import (
 )
 
 // junitOutput writes the XML that continuous integration systems read: a suite
-// for each input, a case for each call. A bypassed call counts as skipped.
+// for each input, a case for each call. A bypassed call counts as skipped. The
+// counts come first in the document, so all cases are held to the end.
 type junitOutput struct {
 	w      io.Writer
 	suites []*junitSuite
@@ -18,6 +19,7 @@ type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
 	Skipped  int         `xml:"skipped,attr"`
 	Cases    []junitCase `xml:"testcase"`
 }
@@ -26,6 +28,7 @@ type junitCase struct {
 	Name      string       `xml:"name,attr"`
 	ClassName string       `xml:"classname,attr"`
 	Failure   *junitDetail `xml:"failure"`
+	Error     *junitDetail `xml:"error"`
 	Skipped   *junitDetail `xml:"skipped"`
 }
 
@@ -35,14 +38,20 @@ type junitDetail struct {
 	Text    string `xml:",chardata"`
 }
 
+const junitClass = "sallyport.check"
+
+func (j *junitOutput) begin(file string) error {
+	j.suites = append(j.suites, &junitSuite{Name: file})
+	return nil
+}
+
 func (j *junitOutput) call(r result) error {
-	name := showName(r.file)
-	if len(j.suites) == 0 || j.suites[len(j.suites)-1].Name != name {
-		j.suites = append(j.suites, &junitSuite{Name: name})
-	}
 	suite := j.suites[len(j.suites)-1]
 	suite.Tests++
-	c := junitCase{Name: strings.TrimSpace(r.Input + " " + r.Tool), ClassName: "sallyport.check"}
+	c := junitCase{Name: r.Input, ClassName: junitClass}
+	if r.Tool != "" {
+		c.Name += " " + showTool(r.Tool)
+	}
 	switch r.Verdict {
 	case verdictRefused:
 		suite.Failures++
@@ -55,11 +64,23 @@ func (j *junitOutput) call(r result) error {
 	return nil
 }
 
+// unreadable adds a case of its own, so that a reader of this report alone does
+// not take the input for clean.
+func (j *junitOutput) unreadable(cause error) error {
+	suite := j.suites[len(j.suites)-1]
+	suite.Tests++
+	suite.Errors++
+	suite.Cases = append(suite.Cases, junitCase{
+		Name: suite.Name, ClassName: junitClass, Error: &junitDetail{Message: showLine(cause.Error()), Type: "unreadable"},
+	})
+	return nil
+}
+
 // listing is one line per violation.
 func listing(r result) string {
 	var b strings.Builder
 	for _, v := range r.Errors {
-		fmt.Fprintf(&b, "%s %s\n", showPath(v.Path), v.Reason)
+		fmt.Fprintf(&b, "%s %s\n", showPath(v), v.Reason)
 	}
 	if r.Omitted > 0 {
 		fmt.Fprintf(&b, "and %d more\n", r.Omitted)
@@ -77,9 +98,10 @@ func (j *junitOutput) close(s summary) error {
 		XMLName  xml.Name      `xml:"testsuites"`
 		Tests    int           `xml:"tests,attr"`
 		Failures int           `xml:"failures,attr"`
+		Errors   int           `xml:"errors,attr"`
 		Skipped  int           `xml:"skipped,attr"`
 		Suites   []*junitSuite `xml:"testsuite"`
-	}{Tests: s.calls, Failures: s.refused, Skipped: s.bypassed, Suites: j.suites})
+	}{Tests: s.calls + s.unreadable, Failures: s.refused, Errors: s.unreadable, Skipped: s.bypassed, Suites: j.suites})
 	if err != nil {
 		return err
 	}

@@ -1,22 +1,26 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sallyport-mcp/sallyport/engine"
 )
 
 // sarifOutput writes one run of SARIF 2.1.0 (OASIS): a result for each violation,
-// at the line of its call.
+// at the line of its call. Results are written as they come; the rules, some of
+// which are known only then, follow them.
 type sarifOutput struct {
+	callsOnly
 	w       io.Writer
 	rules   []sarifRule
-	results []sarifResult
+	indexes map[string]int // of rules, by id
+	results int
 }
 
 type sarifText struct {
@@ -24,9 +28,10 @@ type sarifText struct {
 }
 
 type sarifRule struct {
-	ID               string     `json:"id"`
-	ShortDescription sarifText  `json:"shortDescription"`
-	FullDescription  *sarifText `json:"fullDescription,omitempty"`
+	ID               string            `json:"id"`
+	ShortDescription sarifText         `json:"shortDescription"`
+	FullDescription  *sarifText        `json:"fullDescription,omitempty"`
+	Properties       map[string]string `json:"properties,omitempty"`
 }
 
 type sarifResult struct {
@@ -49,65 +54,114 @@ type sarifLocation struct {
 }
 
 func newSARIFOutput(w io.Writer, eng *engine.Engine) *sarifOutput {
-	s := &sarifOutput{w: w, rules: []sarifRule{}, results: []sarifResult{}}
+	s := &sarifOutput{w: w, indexes: map[string]int{}}
 	for _, rule := range eng.Rules() {
-		s.rules = append(s.rules, sarifRule{
-			ID: "policy/" + rule.Name, ShortDescription: sarifText{rule.Title}, FullDescription: &sarifText{strings.TrimSpace(rule.Description)},
+		s.add(sarifRule{
+			ID: "policy/" + rule.Name, ShortDescription: sarifText{rule.Title},
+			FullDescription: &sarifText{strings.TrimSpace(rule.Description)}, Properties: map[string]string{"severity": rule.Severity},
 		})
 	}
 	return s
 }
 
+func (s *sarifOutput) add(rule sarifRule) int {
+	index, known := s.indexes[rule.ID]
+	if !known {
+		index = len(s.rules)
+		s.rules = append(s.rules, rule)
+		s.indexes[rule.ID] = index
+	}
+	return index
+}
+
+// ruleOf is the rule of a violation, for what no policy rule describes.
+func ruleOf(v engine.Violation) sarifRule {
+	title := v.Title
+	switch v.Stage {
+	case stageMessage:
+		title = "Not a call that could be judged"
+	case engine.StageSchema:
+		title = "Schema keyword " + v.Check()
+	case engine.StagePolicy:
+	}
+	return sarifRule{ID: string(v.Stage) + "/" + strings.ReplaceAll(v.Check(), " ", "_"), ShortDescription: sarifText{title}}
+}
+
 func (s *sarifOutput) call(r result) error {
 	level := map[string]string{verdictRefused: "error", verdictBypassed: "warning"}[r.Verdict]
-	for _, v := range r.Errors {
-		id, title := "message", "The line is no call that could be judged"
-		if v.Stage != "" {
-			id, title = string(v.Stage)+"/"+strings.ReplaceAll(v.Check(), " ", "-"), "JSON Schema keyword "+v.Check()
+	for i, v := range r.Errors {
+		rule := ruleOf(v)
+		text := showPath(v) + " " + v.Reason
+		if i == len(r.Errors)-1 && r.Omitted > 0 {
+			text += fmt.Sprintf(" (and %d more violations of this call)", r.Omitted)
 		}
-		finding := sarifResult{RuleID: id, RuleIndex: s.ruleIndex(id, title), Level: level, Message: sarifText{showPath(v.Path) + " " + v.Reason}}
+		finding := sarifResult{RuleID: rule.ID, RuleIndex: s.add(rule), Level: level, Message: sarifText{text}}
 		var at sarifLocation
 		at.PhysicalLocation.ArtifactLocation.URI = fileURI(r.file)
 		at.PhysicalLocation.Region.StartLine = r.line
 		finding.Locations = []sarifLocation{at}
-		s.results = append(s.results, finding)
+		if err := s.write(finding); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
+// fileURI is a relative reference for a relative name (RFC 3986 section 4.2), so
+// that a report fits wherever the sources are checked out.
 func fileURI(file string) string {
-	return (&url.URL{Path: filepath.ToSlash(file)}).String()
+	path := filepath.ToSlash(file)
+	if !filepath.IsAbs(file) {
+		return (&url.URL{Path: path}).String()
+	}
+	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(path, "/")}).String()
 }
 
-func (s *sarifOutput) ruleIndex(id, title string) int {
-	if i := slices.IndexFunc(s.rules, func(r sarifRule) bool { return r.ID == id }); i >= 0 {
-		return i
+const sarifHead = `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":[`
+
+func (s *sarifOutput) write(finding sarifResult) error {
+	separator := ",\n"
+	if s.results == 0 {
+		separator = sarifHead + "\n"
 	}
-	s.rules = append(s.rules, sarifRule{ID: id, ShortDescription: sarifText{title}})
-	return len(s.rules) - 1
+	s.results++
+	text, err := encoded(finding)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(s.w, separator+text)
+	return err
 }
 
-func (s *sarifOutput) close(summary) error {
-	type driver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version"`
-		Rules   []sarifRule `json:"rules"`
-	}
-	type run struct {
-		Tool struct {
-			Driver driver `json:"driver"`
-		} `json:"tool"`
-		Results []sarifResult `json:"results"`
-	}
-	var one run
-	one.Tool.Driver = driver{"sallyport", readVersions().Sallyport, s.rules}
-	one.Results = s.results
-	encoder := json.NewEncoder(s.w)
+func encoded(value any) (string, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
-		Schema  string `json:"$schema"`
-		Version string `json:"version"`
-		Runs    []run  `json:"runs"`
-	}{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []run{one}})
+	err := encoder.Encode(value)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+func (s *sarifOutput) close(sum summary) error {
+	if s.results == 0 {
+		if _, err := io.WriteString(s.w, sarifHead); err != nil {
+			return err
+		}
+	}
+	type driver struct {
+		Name           string      `json:"name"`
+		Version        string      `json:"version"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	var tool struct {
+		Driver driver `json:"driver"`
+	}
+	tool.Driver = driver{"sallyport", readVersions().Sallyport, "https://github.com/sallyport-mcp/sallyport", s.rules}
+	text, err := encoded(tool)
+	if err != nil {
+		return err
+	}
+	worked := !sum.interrupted && sum.unreadable == 0 && sum.unjudged == 0
+	_, err = fmt.Fprintf(s.w, "],\n\"tool\":%s,\n\"invocations\":[{\"executionSuccessful\":%t}]}]}\n", text, worked)
+	return err
 }

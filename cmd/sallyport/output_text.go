@@ -12,6 +12,7 @@ import (
 
 // textOutput is for people.
 type textOutput struct {
+	callsOnly
 	w      io.Writer
 	colour map[string]*color.Color
 }
@@ -44,18 +45,14 @@ func isTerminal(stream any) bool {
 }
 
 func (t *textOutput) call(r result) error {
-	tool := r.Tool
-	if tool == "" {
-		tool = "(no tool)"
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s  %s", r.Input, tool, t.colour[r.Verdict].Sprint(r.Verdict))
+	fmt.Fprintf(&b, "%s  %s  %s", r.Input, showTool(r.Tool), t.colour[r.Verdict].Sprint(r.Verdict))
 	if r.Code != 0 {
 		fmt.Fprintf(&b, " %d", r.Code)
 	}
 	b.WriteByte('\n')
 	for _, v := range r.Errors {
-		fmt.Fprintf(&b, "    %s  %s\n", showPath(v.Path), v.Reason)
+		fmt.Fprintf(&b, "    %s  %s\n", showPath(v), v.Reason)
 	}
 	if r.Omitted > 0 {
 		fmt.Fprintf(&b, "    and %d more\n", r.Omitted)
@@ -69,10 +66,16 @@ func (t *textOutput) close(s summary) error {
 	if s.calls == 1 {
 		noun = "call"
 	}
-	stopped := ""
-	if s.stopped {
-		stopped = "; stopped at the first refused call"
+	var notes strings.Builder
+	if s.unreadable > 0 {
+		fmt.Fprintf(&notes, "; inputs that could not be read: %d", s.unreadable)
 	}
-	_, err := fmt.Fprintf(t.w, "%d %s: %d accepted, %d refused, %d bypassed%s\n", s.calls, noun, s.accepted, s.refused, s.bypassed, stopped)
+	if s.stopped {
+		notes.WriteString("; stopped at the first refused call")
+	}
+	if s.interrupted {
+		notes.WriteString("; interrupted")
+	}
+	_, err := fmt.Fprintf(t.w, "%d %s: %d accepted, %d refused, %d bypassed%s\n", s.calls, noun, s.accepted, s.refused, s.bypassed, &notes)
 	return err
 }

@@ -18,19 +18,44 @@ first, the tool's JSON Schema second. What both find comes back as one list of
 		Example: `  sallyport check calls.jsonl
   echo '{"goal": ""}' | sallyport check --tool bernstein_run
   sallyport schemas show bernstein_run`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceUsage:               true,
+		SilenceErrors:              true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       withHint(subcommandOnly),
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; run '%s --help'", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(hint)
 	root.AddCommand(newCheck(s), newSchemas(s), newVersion(s))
 	return root
+}
+
+// hint says where to read on.
+func hint(cmd *cobra.Command, err error) error {
+	return fmt.Errorf("%w; run '%s --help'", err, cmd.CommandPath())
+}
+
+// withHint adds the hint to what is wrong with a command's arguments.
+func withHint(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return hint(cmd, err)
+		}
+		return nil
+	}
+}
+
+// subcommandOnly refuses the name of a command that does not exist.
+func subcommandOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("unknown command %q for %q, did you mean %q?", args[0], cmd.CommandPath(), near[0])
+	}
+	return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
 }
 
 // choice is a flag with a few values.

@@ -19,8 +19,10 @@ func newSchemas(s streams) *cobra.Command {
 		Example: `  sallyport schemas list
   sallyport schemas show bernstein_run
   sallyport schemas list --schemas ./tool_schemas --output json`,
-		Args: cobra.NoArgs,
+		Args: withHint(subcommandOnly),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		SuggestionsMinimumDistance: 2,
 	}
 	cmd.AddCommand(newSchemasList(s), newSchemasShow(s))
 	return cmd
@@ -41,7 +43,7 @@ func newSchemasList(s streams) *cobra.Command {
 		Use:     "list",
 		Short:   "List the tools with their time bound and required members",
 		Example: "  sallyport schemas list\n  sallyport schemas list --schemas ./tool_schemas --output json",
-		Args:    cobra.NoArgs,
+		Args:    withHint(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			eng, err := settings.engine(cmd.Context(), s.err)
 			if err != nil {
@@ -104,13 +106,11 @@ func toolRows(eng *engine.Engine) ([]toolRow, error) {
 func newSchemasShow(s streams) *cobra.Command {
 	var settings engineFlags
 	cmd := &cobra.Command{
-		Use:     "show TOOL",
-		Short:   "Print the schema of a tool, byte for byte as it is advertised and enforced",
-		Example: "  sallyport schemas show bernstein_run",
-		Args:    cobra.ExactArgs(1),
-		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return settings.toolNames(cmd, s.err)
-		},
+		Use:               "show TOOL",
+		Short:             "Print the schema of a tool, byte for byte as it is advertised and enforced",
+		Example:           "  sallyport schemas show bernstein_run",
+		Args:              withHint(cobra.ExactArgs(1)),
+		ValidArgsFunction: settings.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			eng, err := settings.engine(cmd.Context(), s.err)
 			if err != nil {

@@ -43,7 +43,7 @@ func newVersion(s streams) *cobra.Command {
 		Use:     "version",
 		Short:   "Show the version and what it judges with",
 		Example: "  sallyport version\n  sallyport version --output json",
-		Args:    cobra.NoArgs,
+		Args:    withHint(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			v := readVersions()
 			if format.value == "json" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -175,6 +176,6 @@ func (e *Engine) Rules() []Rule {
 	for _, r := range e.policy.Rules() {
 		rules = append(rules, Rule(r))
 	}
-	slices.SortFunc(rules, func(a, b Rule) int { return compareToken(a.Name, b.Name) })
+	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
 	return rules
 }

@@ -43,50 +43,11 @@ func (e *badPointerError) Error() string {
 
 func compareViolations(a, b Violation) int {
 	return cmp.Or(
-		compareTokens(a.tokens, b.tokens),
+		schema.CompareTokens(a.tokens, b.tokens),
 		strings.Compare(string(a.Stage), string(b.Stage)),
 		strings.Compare(a.Check(), b.Check()),
 		strings.Compare(a.Reason, b.Reason),
 	)
-}
-
-// compareTokens orders pointers token by token. Array indexes compare as numbers
-// and come before names, so that the order is total; a shorter pointer comes
-// before its extensions.
-func compareTokens(a, b []string) int {
-	for i := range min(len(a), len(b)) {
-		if c := compareToken(a[i], b[i]); c != 0 {
-			return c
-		}
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-func compareToken(a, b string) int {
-	aIndex, bIndex := isIndex(a), isIndex(b)
-	switch {
-	case aIndex && bIndex:
-		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-	case aIndex:
-		return -1
-	case bIndex:
-		return 1
-	}
-	return strings.Compare(a, b)
-}
-
-// isIndex says whether token could be an array index: digits without a leading
-// zero (RFC 6901 section 4). Longer ones are then the greater numbers.
-func isIndex(token string) bool {
-	if token == "" || token[0] == '0' && len(token) > 1 {
-		return false
-	}
-	for i := range len(token) {
-		if token[i] < '0' || token[i] > '9' {
-			return false
-		}
-	}
-	return true
 }
 
 // dropRepeated removes schema entries whose path and keyword a rule has reported.
@@ -95,7 +56,7 @@ func dropRepeated(list []Violation) []Violation {
 	kept := list[:0]
 	start := 0 // of the entries of this path, in kept
 	for _, v := range list {
-		if len(kept) > 0 && compareTokens(kept[len(kept)-1].tokens, v.tokens) != 0 {
+		if len(kept) > 0 && schema.CompareTokens(kept[len(kept)-1].tokens, v.tokens) != 0 {
 			start = len(kept)
 		}
 		repeated := v.Stage == StageSchema && slices.ContainsFunc(kept[start:], func(k Violation) bool {

@@ -58,10 +58,10 @@ func valueAt(value any, tokens []string) any {
 	return value
 }
 
-// compareTokens orders pointers token by token. Array indexes compare as numbers
+// CompareTokens orders pointers token by token. Array indexes compare as numbers
 // and come before names, so that the order is total; a shorter pointer comes
 // before its extensions.
-func compareTokens(a, b []string) int {
+func CompareTokens(a, b []string) int {
 	for i := range min(len(a), len(b)) {
 		if c := compareToken(a[i], b[i]); c != 0 {
 			return c

@@ -60,7 +60,7 @@ func ordered(list []Violation) []Violation {
 // compareSaid compares all but the location in the schema.
 func compareSaid(a, b Violation) int {
 	return cmp.Or(
-		compareTokens(a.Tokens, b.Tokens),
+		CompareTokens(a.Tokens, b.Tokens),
 		cmp.Compare(a.Keyword, b.Keyword),
 		cmp.Compare(a.Reason, b.Reason),
 	)

@@ -302,12 +302,22 @@ func TestReferenceFault35NoSchemasIsAnError(t *testing.T) {
 	}
 }
 
-// 36: validators were built anew on each call.
+// 36: validators were built anew on each call. A call of a tool with a thousand
+// members costs no more than one of a tool with none, and compiling costs far more.
 func TestReferenceFault36SchemasAreCompiledOnce(t *testing.T) {
-	e := newEngine(t)
-	allocations := testing.AllocsPerRun(20, func() { mustAccept(t, e, "bernstein_health", `{}`) })
-	if allocations > 2000 {
-		t.Errorf("%.0f allocations for an empty call", allocations)
+	var members []string
+	for i := range 1000 {
+		members = append(members, fmt.Sprintf(`"m%d": {"type": "string", "maxLength": 5, "pattern": "^[a-z]+$"}`, i))
+	}
+	e := newEngine(t, schemas(map[string]string{
+		"small": open,
+		"large": `{"type": "object", "additionalProperties": true, "properties": {` + strings.Join(members, ", ") + `}}`,
+	}))
+	spent := func(tool string) float64 {
+		return testing.AllocsPerRun(20, func() { mustAccept(t, e, tool, `{}`) })
+	}
+	if small, large := spent("small"), spent("large"); large > small+100 {
+		t.Errorf("%.0f allocations for a small schema, %.0f for a large one", small, large)
 	}
 }
 

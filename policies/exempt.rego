@@ -11,12 +11,13 @@ package sallyport.exempt
 import rego.v2
 
 rules contains rule if {
-	data.sallyport.exemptions.allow_unsafe_args[input.tool]
+	data.sallyport.exemptions.allow_unsafe_args[input.tool] == true
 	some rule in unsafe_args_rules
 }
 
 rules contains rule if {
-	some rule, _ in data.sallyport.disabled_rules
+	some rule, why in data.sallyport.disabled_rules
+	is_string(why)
 	not rule in always_in_force
 }
 

@@ -16,14 +16,20 @@ test_another_tool_is_not_exempt if {
 		with data.sallyport.exemptions.allow_unsafe_args as {"bernstein_status": true}
 }
 
-test_false_is_not_an_exemption if {
+test_only_true_is_an_exemption[json.marshal(value)] if {
+	some value in [false, null, "until friday", 1, {}]
 	exempt.rules == set() with input as fixtures.clean
-		with data.sallyport.exemptions.allow_unsafe_args as {"bernstein_run": false}
+		with data.sallyport.exemptions.allow_unsafe_args as {"bernstein_run": value}
 }
 
 test_disabled_rule_is_off if {
 	exempt.rules == {"role_enum"} with input as fixtures.clean
 		with data.sallyport.disabled_rules as {"role_enum": "roles are free text here"}
+}
+
+test_a_rule_is_off_for_a_reason_only if {
+	exempt.rules == set() with input as fixtures.clean
+		with data.sallyport.disabled_rules as {"role_enum": false}
 }
 
 test_some_rules_are_always_in_force[rule] if {

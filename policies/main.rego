@@ -99,7 +99,8 @@ reading := {
 	"max_path_bytes": data.sallyport.answer.max_path_bytes,
 	"max_tool_name_bytes": data.sallyport.answer.max_tool_name_bytes,
 	"enum_bindings": data.sallyport.rules.role_enum.bindings,
-	"disabled_rules": {rule | some rule, _ in data.sallyport.disabled_rules},
+	"disabled_rules": data.sallyport.disabled_rules,
+	"always_in_force": data.sallyport.exempt.always_in_force,
 }
 
 # METADATA

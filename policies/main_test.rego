@@ -108,11 +108,12 @@ test_reading_has_every_member if {
 	main.reading.max_tool_name_bytes == 128
 	count(main.reading.watched_code_points) == 62
 	main.reading.enum_bindings.bernstein_create_subtask.role == data.sallyport.known_roles
-	main.reading.disabled_rules == set()
+	main.reading.disabled_rules == {}
+	"inspection" in main.reading.always_in_force
 }
 
 test_disabled_rules_are_told if {
-	main.reading.disabled_rules == {"role_enum"} with data.sallyport.disabled_rules as {"role_enum": "x"}
+	main.reading.disabled_rules == {"role_enum": "x"} with data.sallyport.disabled_rules as {"role_enum": "x"}
 }
 
 test_reading_is_undefined_without_a_limit if not main.reading with data.sallyport.limits as {}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -50,6 +51,10 @@ func New(ctx context.Context, sources []Source, config Config) (*Policy, error) 
 	if err != nil {
 		return nil, fmt.Errorf("capabilities: %w", err)
 	}
+	p := &Policy{rules: rules, timeout: config.Timeout}
+	if err := p.openData(ctx, sources); err != nil {
+		return nil, err
+	}
 	schemas := ast.NewSchemaSet()
 	schemas.Put(ast.SchemaRootRef, config.InputSchema)
 	compiler := ast.NewCompiler().
@@ -61,10 +66,7 @@ func New(ctx context.Context, sources []Source, config Config) (*Policy, error) 
 	if compiler.Compile(modules); compiler.Failed() {
 		return nil, compiler.Errors
 	}
-	p := &Policy{rules: rules, timeout: config.Timeout, compiler: compiler}
-	if err := p.openData(ctx, sources); err != nil {
-		return nil, err
-	}
+	p.compiler = compiler
 	if p.verdict, err = p.compileQuery("data.sallyport.main.verdict"); err != nil {
 		return nil, err
 	}
@@ -78,8 +80,13 @@ func New(ctx context.Context, sources []Source, config Config) (*Policy, error) 
 }
 
 func (p *Policy) openData(ctx context.Context, sources []Source) error {
-	data := map[string]any{}
+	data, builtIn := map[string]any{}, map[string]any{}
 	for _, source := range sources {
+		if source.BuiltIn {
+			builtIn = source.Data
+		} else if err := checkMembers(builtIn, source.Data); err != nil {
+			return err
+		}
 		merged, err := overlay(data, source.Data, "")
 		if err != nil {
 			return err
@@ -181,6 +188,38 @@ func (d *baseDocument) Get(ref ast.Ref) ast.Value {
 
 // Put does nothing: the document is complete.
 func (*baseDocument) Put(ast.Ref, ast.Value) {}
+
+// checkMembers refuses data below sallyport that no rule of the built-in ones
+// reads: a limit under a misspelt name would silently not be in force. An object
+// that is empty there, such as the exemptions, takes any member.
+func checkMembers(builtIn, own map[string]any) error {
+	known, _ := builtIn[namespace].(map[string]any)
+	given, _ := own[namespace].(map[string]any)
+	return checkBelow(known, given, "/"+namespace)
+}
+
+const namespace = "sallyport"
+
+func checkBelow(known, given map[string]any, path string) error {
+	if len(known) == 0 {
+		return nil
+	}
+	var faults []error
+	for _, key := range sortedKeys(given) {
+		value, exists := known[key]
+		if !exists {
+			faults = append(faults, fmt.Errorf("data: %s/%s: there is no such member; known are %s (data of your own belongs outside %s)",
+				path, key, strings.Join(sortedKeys(known), ", "), namespace))
+			continue
+		}
+		inner, _ := value.(map[string]any)
+		own, _ := given[key].(map[string]any)
+		if err := checkBelow(inner, own, path+"/"+key); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
 
 // overlay returns base with top laid over it: objects are merged, anything else
 // is replaced. A value may not change between object and non-object, since a

@@ -221,6 +221,27 @@ func TestLoadRefuses(t *testing.T) {
 			"", map[string]any{"sallyport": map[string]any{"answer": map[string]any{"max_violations": 0}}},
 			"max_violations is 0 but must be at least 1",
 		},
+		"data in place of a rule": {
+			"", map[string]any{"sallyport": map[string]any{"exempt": map[string]any{"rules": []any{"payload_size"}}}},
+			"/sallyport/exempt: there is no such member",
+		},
+		"data in place of an own rule": {
+			header + `deny contains {"path": "", "reason": "x"} if data.own.deny`,
+			map[string]any{"own": map[string]any{}, "sallyport": map[string]any{"rules": map[string]any{"own": map[string]any{"deny": []any{}}}}},
+			"/sallyport/rules: there is no such member",
+		},
+		"misspelt limit": {
+			"", map[string]any{"sallyport": map[string]any{"limits": map[string]any{"max_byte": 5}}},
+			"/sallyport/limits/max_byte: there is no such member; known are allowed_control_characters, max_bytes, max_depth",
+		},
+		"rule switched off without a reason": {
+			"", map[string]any{"sallyport": map[string]any{"disabled_rules": map[string]any{"role_enum": false}}},
+			"disabled_rules has at role_enum a value that is not a string (say why the rule is off)",
+		},
+		"rule that cannot be switched off": {
+			"", map[string]any{"sallyport": map[string]any{"disabled_rules": map[string]any{"payload_shape": "in the way"}}},
+			"/sallyport/disabled_rules/payload_shape: this rule cannot be switched off",
+		},
 		"unknown rule switched off": {
 			"", map[string]any{"sallyport": map[string]any{"disabled_rules": map[string]any{"payload_sise": "typo"}}},
 			"/sallyport/disabled_rules/payload_sise: there is no rule of this name",

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -25,6 +27,7 @@ type Reading struct {
 	MaxToolNameBytes  int
 	EnumBindings      map[string]map[string][]string // tool -> member -> values
 	DisabledRules     []string
+	AlwaysInForce     []string // rules that cannot be disabled
 }
 
 func (p *Policy) learnReading(ctx context.Context) error {
@@ -44,8 +47,12 @@ func (p *Policy) learnReading(ctx context.Context) error {
 		return fmt.Errorf("sallyport.main.reading: %w", err)
 	}
 	for _, name := range p.reading.DisabledRules {
+		at := "data: /sallyport/disabled_rules/" + name
 		if _, known := p.rules[name]; !known {
-			return fmt.Errorf("data: /sallyport/disabled_rules/%s: there is no rule of this name", name)
+			return fmt.Errorf("%s: there is no rule of this name; known are %s", at, strings.Join(sortedKeys(p.rules), ", "))
+		}
+		if slices.Contains(p.reading.AlwaysInForce, name) {
+			return fmt.Errorf("%s: this rule cannot be switched off", at)
 		}
 	}
 	return nil
@@ -83,7 +90,12 @@ func readReading(object ast.Object) (Reading, error) {
 	if r.WatchedCodePoints, err = member(object, "watched_code_points", asList(asInt)); err != nil {
 		return Reading{}, err
 	}
-	if r.DisabledRules, err = member(object, "disabled_rules", asList(asString)); err != nil {
+	reasons, err := member(object, "disabled_rules", asMap(asString))
+	if err != nil {
+		return Reading{}, fmt.Errorf("%w (say why the rule is off)", err)
+	}
+	r.DisabledRules = sortedKeys(reasons)
+	if r.AlwaysInForce, err = member(object, "always_in_force", asList(asString)); err != nil {
 		return Reading{}, err
 	}
 	bindings, err := member(object, "enum_bindings", asMap(asMap(asList(asString))))

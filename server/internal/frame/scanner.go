@@ -82,8 +82,9 @@ func (s *scanner) name() (string, error) {
 	return name, nil
 }
 
-// deepest is where jsontext gives up. A value that is nested deeper than this is
-// not checked here; the engine, which gives up far earlier, refuses it.
+// deepest is how deep a value may nest for its syntax to be checked here: the
+// check recurses, and gives up at ten times that. The engine refuses such values
+// in any case, and gives a better reason.
 const deepest = 1000
 
 func (s *scanner) value() ([]byte, error) {

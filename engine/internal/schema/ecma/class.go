@@ -1,0 +1,154 @@
+package ecma
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// runeSet holds ranges of code points, both ends included.
+type runeSet [][2]rune
+
+var (
+	digits = runeSet{{'0', '9'}}
+	word   = runeSet{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}
+	space  = runeSet{
+		{'\t', '\r'}, {' ', ' '}, {0xa0, 0xa0}, {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}, {0xfeff, 0xfeff},
+	}
+)
+
+func tableSet(table *unicode.RangeTable) (set runeSet) {
+	add := func(lo, hi, stride rune) {
+		if stride == 1 {
+			set = append(set, [2]rune{lo, hi})
+			return
+		}
+		for r := lo; r <= hi; r += stride {
+			set = append(set, [2]rune{r, r})
+		}
+	}
+	for _, r := range table.R16 {
+		add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+	}
+	for _, r := range table.R32 {
+		add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+	}
+	return set.merged()
+}
+
+// merged sorts the ranges and joins those that touch.
+func (set runeSet) merged() runeSet {
+	sorted := slices.Clone(set)
+	slices.SortFunc(sorted, func(a, b [2]rune) int { return int(a[0] - b[0]) })
+	var out runeSet
+	for _, r := range sorted {
+		if last := len(out) - 1; last >= 0 && r[0] <= out[last][1]+1 {
+			out[last][1] = max(out[last][1], r[1])
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func (set runeSet) complement() runeSet {
+	next := rune(0)
+	var out runeSet
+	for _, r := range set.merged() {
+		if r[0] > next {
+			out = append(out, [2]rune{next, r[0] - 1})
+		}
+		next = r[1] + 1
+	}
+	if next <= unicode.MaxRune {
+		out = append(out, [2]rune{next, unicode.MaxRune})
+	}
+	return out
+}
+
+// regexp writes the set as a class of Go's syntax, with nothing left to interpret.
+func (set runeSet) regexp() string {
+	set = set.merged()
+	if len(set) == 0 {
+		return `[^\x00-\x{10ffff}]`
+	}
+	if len(set) == 1 && set[0][0] == set[0][1] {
+		return one(set[0][0])
+	}
+	var b strings.Builder
+	b.WriteByte('[')
+	for _, r := range set {
+		b.WriteString(one(r[0]))
+		if r[1] > r[0] {
+			b.WriteString("-" + one(r[1]))
+		}
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+func one(r rune) string {
+	if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		return string(r)
+	}
+	return fmt.Sprintf(`\x{%x}`, r)
+}
+
+// class reads a character class after its opening bracket.
+func (p *parser) class(start int) runeSet {
+	negated := p.take("^")
+	if p.at("[:") && strings.Contains(p.text[p.pos:], ":]]") {
+		p.fail(start, "there are no POSIX classes in ECMA-262", `write \d, a-z or \p{L}`)
+	}
+	var set runeSet
+	for !p.take("]") {
+		if !p.more() {
+			p.fail(start, "the class is not closed", "")
+		}
+		at := p.pos
+		first, single := p.classAtom()
+		// A minus is itself at either end, and beside a set such as \w.
+		if !p.at("-") || p.at("-]") {
+			set = append(set, first...)
+			continue
+		}
+		p.pos++
+		if !p.more() {
+			p.fail(start, "the class is not closed", "")
+		}
+		last, singleToo := p.classAtom()
+		switch {
+		case !single || !singleToo:
+			set = append(append(append(set, first...), [2]rune{'-', '-'}), last...)
+		case first[0][0] > last[0][0]:
+			p.fail(at, "the range in the class is out of order", "")
+		default:
+			set = append(set, [2]rune{first[0][0], last[0][0]})
+		}
+	}
+	if negated {
+		return set.complement()
+	}
+	return set.merged()
+}
+
+// classAtom reads one character or set of a class. A surrogate alone is a single one
+// for the sake of ranges.
+func (p *parser) classAtom() (set runeSet, single bool) {
+	start := p.pos
+	if !p.take(`\`) {
+		r := p.rune()
+		return runeSet{{r, r}}, true
+	}
+	if !p.more() {
+		p.fail(start, "the pattern ends with a backslash", "")
+	}
+	if p.take("u") {
+		r := p.unicodeEscape(start)
+		return runeSet{{r, r}}, true
+	}
+	kind := p.text[p.pos]
+	set = p.escaped(start, true)
+	return set, !strings.ContainsRune("dDwWsSpP", rune(kind))
+}

@@ -1,0 +1,198 @@
+package ecma
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTranslate(t *testing.T) {
+	for pattern, c := range map[string]struct{ matches, others []string }{
+		`a.c`:        {[]string{"abc", "a\tc", "a\u00a0c"}, []string{"a\nc", "a\rc", "a\u2028c", "a\u2029c", "ac"}},
+		`^\s$`:       {[]string{"\t", "\v", "\u00a0", "\ufeff", "\u2003", "\u2029", "\u1680"}, []string{"\u200b", "x", "\u180e", ""}},
+		`^\S$`:       {[]string{"\u200b", "x", "\u00e4"}, []string{"\v", "\u00a0", "\ufeff", " "}},
+		`^[\s\S]$`:   {[]string{"\n", "x", "\U0001f600"}, []string{""}},
+		`^[^\s]$`:    {[]string{"x"}, []string{"\u00a0"}},
+		`^[^\S\n]$`:  {[]string{" ", "\t"}, []string{"\n", "x"}},
+		`^\d\w\D\W$`: {[]string{"1aa-", "9_\u0661\u00e4"}, []string{"\u0661aa-", "1\u00e4a-", "1aaa"}},
+		`\bab\b`:     {[]string{"ab", "x ab-", "\u00e4ab\u00e4"}, []string{"xab", "ab1"}},
+		`a\Bb`:       {[]string{"ab"}, []string{"a b"}},
+		`^a$`:        {[]string{"a"}, []string{"a\n", "\na", "b"}},
+		`^[\b]$`:     {[]string{"\b"}, []string{"b"}},
+		`^[^]$`:      {[]string{"\n", "a", "\U0001f600"}, []string{"", "aa"}},
+		`[]`:         {nil, []string{"", "a"}},
+		`^a|b$`:      {[]string{"ax", "xb"}, []string{"xa"}},
+		`^(?:a|)$`:   {[]string{"a", ""}, []string{"b"}},
+		`\cA\cz\0\x41\u0042\u{1f600}\ud83d\ude00`: {[]string{"\x01\x1a\x00AB\U0001f600\U0001f600"}, []string{"cA"}},
+		`^[\u4e00-\u9fa5]+$`:                      {[]string{"\u4e2d\u6587"}, []string{"a"}},
+		`^[\ud83d\ude00-\ud83d\ude4f]$`:           {[]string{"\U0001f600", "\U0001f64f"}, []string{"\U0001f650", "a"}},
+		`^[^\ud800-\udfff]*$`:                     {[]string{"a\U0001f600", ""}, nil},
+		`\ud800`:                                  {nil, []string{"", "a", "\ufffd"}},
+		`^\p{L}\p{Lu}\p{Letter}\p{gc=Nd}\p{General_Category=Decimal_Number}$`:           {[]string{"\u00e4\u00c4x1\u0661"}, []string{"1AX11"}},
+		`^\p{Script=Greek}\p{sc=Grek}\P{Script=Greek}$`:                                 {[]string{"\u03b1\u03b2a"}, []string{"aaa"}},
+		`^[\p{ASCII}\p{Lu}]\p{Any}\p{Alphabetic}\p{White_Space}\p{Uppercase}\p{Lower}$`: {[]string{"\u00c4\n\u0345 A\u00e4"}, []string{"\u00e4\n\u0345 A\u00e4"}},
+		`^\P{L}[^\p{L}]$`:            {[]string{"1-"}, []string{"a1", "1a"}},
+		`^[a-z\-]+\-\/\_\.\ \#$`:     {[]string{"a--/_. #"}, []string{"a"}},
+		`^[\w-.]+$`:                  {[]string{"a-.b"}, []string{"a,b"}},
+		`^[-a]+[a-]+[+--]$`:          {[]string{"-aa-,"}, []string{"b"}},
+		`^[a&&b]+[[]$`:               {[]string{"a&b["}, []string{"c["}},
+		`^[(?i)]+$`:                  {[]string{"(?i)"}, []string{"I"}},
+		`{a}]{2,x}`:                  {[]string{"{a}]{2,x}"}, []string{"a"}},
+		`^a{2}b{1,2}c{0,}d*?e+?f??$`: {[]string{"aabe", "aabbccddeef"}, []string{"abe", "aabbbe"}},
+		`^(?<year>\d{4})(?<_b>x)$`:   {[]string{"2026x"}, []string{"202x"}},
+		`^(a+)+$`:                    {[]string{"aaa"}, []string{"aaab"}},
+		`^` + strings.Repeat(`(`, 200) + strings.Repeat(`)`, 200) + `$`: {[]string{""}, []string{"a"}},
+		"\u00e4\U0001f600[\u00e4-\u00fc]":                               {[]string{"\u00e4\U0001f600\u00f6"}, []string{"\u00e4\U0001f600a"}},
+	} {
+		translated, err := Translate(pattern)
+		if err != nil {
+			t.Errorf("%q: %v", pattern, err)
+			continue
+		}
+		re := regexp.MustCompile(translated)
+		for _, text := range c.matches {
+			if !re.MatchString(text) {
+				t.Errorf("%q as %q does not match %q", pattern, translated, text)
+			}
+		}
+		for _, text := range c.others {
+			if re.MatchString(text) {
+				t.Errorf("%q as %q matches %q", pattern, translated, text)
+			}
+		}
+		if err := Check(pattern); err != nil {
+			t.Errorf("Check(%q): %v", pattern, err)
+		}
+	}
+}
+
+func TestSyntaxErrors(t *testing.T) {
+	for pattern, want := range map[string]SyntaxError{
+		`a\Z`:                   {1, `the escape "\\Z" has no meaning`, "remove the backslash, if the character itself is meant"},
+		`\a`:                    {0, `the escape "\\a" has no meaning`, "remove the backslash, if the character itself is meant"},
+		`\Qa\E`:                 {0, `the escape "\\Q" has no meaning`, "remove the backslash, if the character itself is meant"},
+		"\\\u00e4":              {0, `the escape "\\\u00e4" has no meaning`, "remove the backslash, if the character itself is meant"},
+		`[\A]`:                  {1, `the escape "\\A" has no meaning`, "remove the backslash, if the character itself is meant"},
+		`[\B]`:                  {1, `the escape "\\B" has no meaning`, "remove the backslash, if the character itself is meant"},
+		`a\`:                    {1, "the pattern ends with a backslash", ""},
+		`[a\`:                   {2, "the pattern ends with a backslash", ""},
+		`[a`:                    {0, "the class is not closed", ""},
+		`[a-`:                   {0, "the class is not closed", ""},
+		`x[z-a]`:                {2, "the range in the class is out of order", ""},
+		`[[:alpha:]]`:           {0, "there are no POSIX classes in ECMA-262", `write \d, a-z or \p{L}`},
+		`[^[:alpha:]]`:          {0, "there are no POSIX classes in ECMA-262", `write \d, a-z or \p{L}`},
+		`a(b`:                   {1, "the parenthesis is not closed", ""},
+		`a)b`:                   {1, "a parenthesis is closed that was not opened", `write \) for the character`},
+		`(?i)a`:                 {0, "there is no group of this kind", "remove the flags or comment after (?"},
+		`(?i:a)`:                {0, "there is no group of this kind", "remove the flags or comment after (?"},
+		`(?#a)`:                 {0, "there is no group of this kind", "remove the flags or comment after (?"},
+		`(?>a)`:                 {0, "there is no group of this kind", "remove the flags or comment after (?"},
+		`(?P<n>a)`:              {0, "this is the syntax of another language for a named group", `write (?<name>...) or \k<name>`},
+		`(?<1>a)`:               {3, `"1" cannot be the name of a group`, "use letters, digits and _"},
+		`(?<n`:                  {0, "the name of the group does not end", ""},
+		`(?<n>a)(?<n>b)`:        {10, `two groups have the name "n"`, ""},
+		`\k<n>`:                 {0, `there is no group of the name "n"`, ""},
+		`\k`:                    {0, `the escape \k has no meaning without <name>`, ""},
+		`(a)\2`:                 {3, "there is no group of the number 2", ""},
+		`\99999999999999999999`: {0, "there is no group of this number", ""},
+		`*a`:                    {0, "there is nothing to repeat", `write \ before the character to mean it`},
+		`a|+`:                   {2, "there is nothing to repeat", `write \ before the character to mean it`},
+		`{2}`:                   {0, "there is nothing to repeat", `write \ before the character to mean it`},
+		`a**`:                   {2, "a quantifier cannot be repeated", ""},
+		`a+?+`:                  {3, "a quantifier cannot be repeated", ""},
+		`a{1}{2}`:               {4, "a quantifier cannot be repeated", ""},
+		`^*`:                    {1, "the start of the text cannot be repeated", ""},
+		`$+`:                    {1, "the end of the text cannot be repeated", ""},
+		`\b?`:                   {2, "a word boundary cannot be repeated", ""},
+		`(?<=a)*`:               {6, "a lookbehind cannot be repeated", ""},
+		`a{3,2}`:                {1, "the bounds of the quantifier are out of order", ""},
+		`a{,5}`:                 {1, "a quantifier lacks its lower bound, and would be taken for text", "write {0,5}"},
+		`\c1`:                   {0, `the escape \c has no meaning without a letter`, ""},
+		`\c`:                    {0, `the escape \c has no meaning without a letter`, ""},
+		`\01`:                   {0, "octal escapes have no meaning in Unicode mode", `write \xHH`},
+		`\xg1`:                  {0, "the escape needs 2 hexadecimal digits", ""},
+		`\x+1`:                  {0, "the escape needs 2 hexadecimal digits", ""},
+		`\u12`:                  {0, "the escape needs 4 hexadecimal digits", ""},
+		`\u{110000}`:            {0, `the escape \u{} does not hold a code point`, ""},
+		`\u{}`:                  {0, `the escape \u{} does not hold a code point`, ""},
+		`\u{1`:                  {0, `the escape \u{ does not end`, ""},
+		`\pL`:                   {0, "a Unicode property has no braces", `write \p{L}`},
+		`[\p{Nope}]`:            {1, `there is no Unicode property "Nope"`, ""},
+		`\p{Script=Nope}`:       {0, `there is no Unicode property "Script=Nope"`, ""},
+		`\p{Greek}`:             {0, `there is no Unicode property "Greek"`, ""},
+		"a\xff":                 {0, "the pattern is not valid UTF-8", ""},
+		strings.Repeat(`(`, 251) + strings.Repeat(`)`, 251): {250, "groups are nested more than 250 deep", ""},
+	} {
+		translated, err := Translate(pattern)
+		var got *SyntaxError
+		if !errors.As(err, &got) {
+			t.Errorf("%.60q: %q, %v", pattern, translated, err)
+			continue
+		}
+		if diff := cmp.Diff(want, *got); diff != "" {
+			t.Errorf("%.60q (-want +got):\n%s", pattern, diff)
+		}
+		if again := Check(pattern); again == nil || again.Error() != err.Error() {
+			t.Errorf("%.60q: Check says %v, Translate %v", pattern, again, err)
+		}
+	}
+}
+
+// What ECMA-262 knows and RE2 does not is no error of the pattern.
+func TestUnsupported(t *testing.T) {
+	for pattern, want := range map[string]UnsupportedError{
+		`^(?=a)`:                        {1, "lookahead", ""},
+		`(?!a)+b`:                       {0, "lookahead", ""},
+		`(?<=a)b(?!c)`:                  {0, "lookbehind", ""},
+		`(?<!a+)b`:                      {0, "lookbehind", ""},
+		`(a)\1`:                         {3, "a backreference", ""},
+		`\1(a)`:                         {0, "a backreference", ""},
+		`(?<n>a)\k<n>`:                  {7, "a backreference", ""},
+		`\p{Emoji}`:                     {0, "the Unicode property Emoji", "list the characters"},
+		`[\p{Script_Extensions=Greek}]`: {1, "the Unicode property Script_Extensions", "write Script= instead, if that is near enough"},
+		`^.{1,2000}$`:                   {2, "a repeat of more than 1000", "bound the length with maxLength"},
+		`a{99999999999999999999}`:       {1, "a repeat of more than 1000", "bound the length with maxLength"},
+		strings.Repeat(`\p{L}`, 200):    {520, "a pattern of this size", "write a shorter pattern"},
+		`(a{999}){999}`:                 {0, "a repeat of more than 1000", "bound the length with maxLength"},
+	} {
+		translated, err := Translate(pattern)
+		var got *UnsupportedError
+		if !errors.As(err, &got) {
+			t.Errorf("%q: %q, %v", pattern, translated, err)
+			continue
+		}
+		if diff := cmp.Diff(want, *got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", pattern, diff)
+		}
+		if err := Check(pattern); err != nil {
+			t.Errorf("Check(%q): %v", pattern, err)
+		}
+	}
+}
+
+func TestErrorsShowTheirPlace(t *testing.T) {
+	for want, err := range map[string]error{
+		"at offset 3: is wrong":                   &SyntaxError{Offset: 3, Problem: "is wrong", Remedy: "mend it"},
+		"at offset 4: lookahead is not supported": &UnsupportedError{Offset: 4, Feature: "lookahead"},
+	} {
+		if err.Error() != want {
+			t.Errorf("got %q, want %q", err, want)
+		}
+	}
+}
+
+// Long patterns take linear time and no deep recursion.
+func TestLongPatterns(t *testing.T) {
+	for _, piece := range []string{"a", "[a-z]", "(a)", `\u0041`, `\p{L}`, "a|", "x{0,3}", "(?=a)", "]", "{"} {
+		pattern := strings.Repeat(piece, 20_000)
+		translated, err := Translate(pattern)
+		if err == nil && !utf8.ValidString(translated) {
+			t.Errorf("%s... becomes %q", piece, fmt.Sprintf("%.40s", translated))
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package ecma
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// FuzzTranslate holds that a translated pattern matches what another engine matches
+// that is made for ECMA-262, and that nothing makes the package panic. The seeds are in
+// testdata/fuzz.
+func FuzzTranslate(f *testing.F) {
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		if len(pattern) > 200 || len(text) > 200 {
+			return
+		}
+		translated, err := Translate(pattern)
+		if err != nil {
+			if strings.ContainsFunc(err.Error(), func(r rune) bool { return r < ' ' || r > '~' }) {
+				t.Fatalf("%q: %q is not fit to show", pattern, err)
+			}
+			return
+		}
+		if err := Check(pattern); err != nil {
+			t.Fatalf("%q is translated but not valid: %v", pattern, err)
+		}
+		if !utf8.ValidString(text) {
+			return
+		}
+		other, err := regexp2.Compile(pattern, regexp2.ECMAScript|regexp2.Unicode)
+		if err != nil {
+			return
+		}
+		other.MatchTimeout = 50 * time.Millisecond
+		want, err := other.MatchString(text)
+		if err != nil {
+			return // out of time
+		}
+		if got := regexp.MustCompile(translated).MatchString(text); got != want {
+			t.Fatalf("%q as %q against %q: %v, the other engine says %v", pattern, translated, text, got, want)
+		}
+	})
+}

@@ -1,15 +1,18 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/sallyport-mcp/sallyport/engine/internal/payload"
 	"github.com/sallyport-mcp/sallyport/engine/internal/policy"
@@ -24,9 +27,9 @@ type Engine struct {
 	reading policy.Reading
 	limits  payload.Limits
 	mode    Mode
-	tools   map[string]*tool
-	names   []string
-	logger  *zap.Logger
+	*registry
+	names  []string
+	logger *zap.Logger
 }
 
 // New builds an engine: it reads the mode, compiles rules and schemas, and has
@@ -34,7 +37,7 @@ type Engine struct {
 // pass. The error holds every fault found, each with its file and place; with an
 // error there is no engine.
 func New(ctx context.Context, options ...Option) (*Engine, error) {
-	s := settings{schemas: toolschemas.FS, timeout: defaultTimeout}
+	s := settings{timeout: defaultTimeout}
 	for _, option := range options {
 		option(&s)
 	}
@@ -46,7 +49,7 @@ func New(ctx context.Context, options ...Option) (*Engine, error) {
 		return nil, err
 	}
 	var err error
-	if e.tools, err = loadRegistry(s.schemas, e.reading.EnumBindings, e.logger); err != nil {
+	if e.registry, err = s.loadRegistry(&e.reading); err != nil {
 		return nil, err
 	}
 	for name := range e.tools {
@@ -67,11 +70,20 @@ func (s *settings) complete() error {
 	if s.mode == "" {
 		s.mode = modeFromEnvironment()
 	}
+	s.completeSource()
 	switch {
 	case s.mode != Strict && s.mode != Permissive:
 		return fmt.Errorf("mode %q is neither %q nor %q", s.mode, Strict, Permissive)
-	case s.schemas == nil:
+	case s.fromFiles && s.schemas == nil:
 		return errors.New("load schemas: no folder is given")
+	case s.fromFiles && s.fromServer:
+		return errors.New("load schemas: both files and the tools of a server are given")
+	case s.loadPolicy != AllOrNothing && s.loadPolicy != PerTool:
+		return fmt.Errorf("load policy %q is neither %q nor %q", s.loadPolicy, AllOrNothing, PerTool)
+	case s.dialect != "" && s.dialect != Draft7 && s.dialect != Draft202012:
+		return fmt.Errorf("dialect %q is neither %q nor %q", s.dialect, Draft7, Draft202012)
+	case s.formats != AssertFormats && s.formats != AnnotateFormats:
+		return fmt.Errorf("formats %q is neither %q nor %q", s.formats, AssertFormats, AnnotateFormats)
 	case slices.Contains(s.policies, nil):
 		return errors.New("load policies: no folder is given")
 	case s.timeout <= 0:
@@ -80,6 +92,19 @@ func (s *settings) complete() error {
 		return fmt.Errorf("the greatest number of violations is %d but must be above 0", s.maxViolations)
 	}
 	return nil
+}
+
+// completeSource fills in what depends on where the schemas come from.
+func (s *settings) completeSource() {
+	loadPolicy, formats := AllOrNothing, AssertFormats
+	switch {
+	case s.fromServer:
+		loadPolicy, formats = PerTool, AnnotateFormats
+	case !s.fromFiles:
+		s.schemas = toolschemas.FS
+	}
+	s.loadPolicy = cmp.Or(s.loadPolicy, loadPolicy)
+	s.formats = cmp.Or(s.formats, formats)
 }
 
 func (e *Engine) compilePolicy(ctx context.Context, s settings) error {
@@ -127,9 +152,39 @@ func (e *Engine) announce(s settings) {
 	if len(e.reading.DisabledRules) > 0 {
 		e.logger.Warn("rules are switched off", zap.Strings("rules", e.reading.DisabledRules))
 	}
-	for _, name := range s.allowUnsafeArgs {
-		if _, registered := e.tools[name]; !registered {
-			e.logger.Warn("a tool is exempt from rules but is not registered: is the name right?", zap.String("tool", printable(name)))
+	// What a server's author overlooked is not for this log's reader to mend.
+	level := zapcore.WarnLevel
+	if s.fromServer {
+		level = zapcore.InfoLevel
+	}
+	for _, f := range e.findings {
+		if f.Fault {
+			e.logger.Warn("tool is in quarantine", zap.String("tool", printable(f.Tool)), zap.String("location", printable(f.Location)),
+				zap.String("problem", f.Problem), zap.String("remedy", f.Remedy))
+			continue
+		}
+		e.logger.Log(level, "schema", zap.String("tool", printable(f.Tool)), zap.String("location", printable(f.Location)),
+			zap.String("problem", f.Problem), zap.String("remedy", f.Remedy))
+	}
+	e.announceStrangers(s)
+}
+
+// announceStrangers reports settings for tools that there are not.
+func (e *Engine) announceStrangers(s settings) {
+	leniency, schemas := e.reading.Leniency, e.reading.Schemas
+	for _, setting := range []struct {
+		what  string
+		tools []string
+	}{
+		{"a tool is exempt from rules", s.allowUnsafeArgs},
+		{"a tool is allowed backtracking patterns", slices.Sorted(maps.Keys(schemas.BacktrackingPatterns))},
+		{"nulls are dropped for a tool", slices.Sorted(maps.Keys(leniency.DropNulls))},
+		{"JSON in strings is unwrapped for a tool", slices.Sorted(maps.Keys(leniency.UnwrapJSONStrings))},
+	} {
+		for _, name := range setting.tools {
+			if e.tools[name] == nil && e.quarantined[name] == "" {
+				e.logger.Warn(setting.what+" but it is not registered: is the name right?", zap.String("tool", printable(name)))
+			}
 		}
 	}
 }
@@ -137,8 +192,17 @@ func (e *Engine) announce(s settings) {
 // Mode returns the mode that New settled on.
 func (e *Engine) Mode() Mode { return e.mode }
 
-// Tools returns the names of the registered tools, sorted.
+// Tools returns the names of the registered tools, sorted. Tools in quarantine are
+// not among them.
 func (e *Engine) Tools() []string { return slices.Clone(e.names) }
+
+// Quarantined returns the names of the tools whose schema cannot be enforced,
+// sorted. SchemaFindings has the faults.
+func (e *Engine) Quarantined() []string { return slices.Sorted(maps.Keys(e.quarantined)) }
+
+// SchemaFindings returns all faults and warnings about the schema documents, by
+// tool.
+func (e *Engine) SchemaFindings() []SchemaFinding { return slices.Clone(e.findings) }
 
 // AdvertisedSchema returns a private copy of the schema document that is enforced
 // for the tool, byte for byte; ok is false for a tool that is not registered.

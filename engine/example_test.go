@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing/fstest"
 
+	"go.uber.org/zap"
+
 	"github.com/sallyport-mcp/sallyport/engine"
 )
 
@@ -176,6 +178,43 @@ func ExampleEngine_Rules() {
 	// high payload_depth
 	// high payload_shape
 	// high payload_size
+	// high quarantined_tool
 	// medium role_enum
 	// high unknown_tool
+}
+
+func ExampleDiffSchemas() {
+	changes, err := engine.DiffSchemas(
+		json.RawMessage(`{"type": "object", "properties": {"title": {"type": "string", "maxLength": 80}}, "required": ["title"]}`),
+		json.RawMessage(`{"type": "object", "properties": {"title": {"type": "string", "maxLength": 8000}}}`),
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range changes {
+		fmt.Println(c.Severity, c.Location, c.Change)
+	}
+	// Output:
+	// widened /properties/title/maxLength maxLength raised from 80 to 8000
+	// widened /required required no longer lists "title"
+}
+
+// A server's schemas are not ours to mend: a faulty one takes its tool out, and no
+// other.
+func ExampleWithServerTools() {
+	eng, err := engine.New(context.Background(), engine.WithLogger(zap.NewNop()), engine.WithServerTools([]engine.ServerTool{
+		{Name: "read", InputSchema: json.RawMessage(`{"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}`)},
+		{Name: "write", InputSchema: json.RawMessage(`{"type": "object", "properties": {"path": {"type": "text"}}}`)},
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(eng.Tools(), eng.Quarantined())
+	_, err = eng.Validate(context.Background(), "read", []byte(`{"path": 1}`))
+	fmt.Println(err)
+	// Output:
+	// [read] [write]
+	// invalid arguments for "read": /path is a number but must be a string
 }

@@ -26,7 +26,7 @@ func FuzzValidate(f *testing.F) {
 	}
 	e := newEngine(f, schemas(map[string]string{
 		"open": open,
-		"strict": `{"type": "object", "additionalProperties": false, "properties": {
+		"strict": `{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "additionalProperties": false, "properties": {
 			"goal": {"type": "string", "minLength": 1, "maxLength": 10, "pattern": "^[a-z]+$"},
 			"priority": {"type": "integer", "minimum": 1, "maximum": 3, "multipleOf": 2},
 			"completed_ids": {"type": "array", "minItems": 2, "maxItems": 3, "uniqueItems": true, "items": {"type": "string", "minLength": 1}}

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,11 +39,62 @@ func modeFromEnvironment() Mode {
 // below what a client waits.
 const defaultTimeout = 2 * time.Second
 
+// Dialect is a draft of JSON Schema.
+type Dialect string
+
+// The drafts that a document without $schema may be taken for.
+const (
+	Draft7      Dialect = "draft-07"
+	Draft202012 Dialect = "2020-12"
+)
+
+// LoadPolicy says what becomes of an engine some of whose schemas have faults.
+type LoadPolicy string
+
+// The two load policies.
+const (
+	// AllOrNothing: any fault means that there is no engine. The default for files.
+	AllOrNothing LoadPolicy = "all-or-nothing"
+	// PerTool: a faulty tool is put in quarantine. It is not advertised, and its
+	// calls are refused with the reason, in every mode; the other tools work. The
+	// default for the tools of a server.
+	PerTool LoadPolicy = "per-tool"
+)
+
+// Formats says what the keyword format does.
+type Formats string
+
+// Both readings are in the JSON Schema specification (2020-12, Validation,
+// section 7.2).
+const (
+	// AssertFormats refuses a value that has not the format. The default for files.
+	AssertFormats Formats = "assert"
+	// AnnotateFormats takes the keyword for a remark. The default for the tools of a
+	// server, whose own check may be laxer than ours.
+	AnnotateFormats Formats = "annotate"
+)
+
+// ServerTool is one tool as an MCP server lists it (MCP, tools/list).
+type ServerTool struct {
+	Name        string
+	InputSchema json.RawMessage // the very bytes in the list
+	Fault       error           // what makes the entry unusable; nil for a good one
+}
+
 type settings struct {
 	schemas         fs.FS
+	serverTools     []ServerTool
+	fromFiles       bool
+	fromServer      bool
+	loadPolicy      LoadPolicy
+	dialect         Dialect
+	formats         Formats
 	policies        []fs.FS
 	mode            Mode
 	allowUnsafeArgs []string
+	backtracking    []string
+	dropNulls       []string
+	unwrapStrings   []string
 	maxViolations   int
 	timeout         time.Duration
 	logger          *zap.Logger
@@ -52,7 +105,49 @@ type Option func(*settings)
 
 // WithSchemas takes the tools from the .json files at the root of fsys, one file
 // per tool, instead of from the bundled schemas.
-func WithSchemas(fsys fs.FS) Option { return func(s *settings) { s.schemas = fsys } }
+func WithSchemas(fsys fs.FS) Option {
+	return func(s *settings) { s.schemas, s.fromFiles = fsys, true }
+}
+
+// WithServerTools takes the tools from what an MCP server lists, instead of from
+// files. An empty list is no error: then every call is refused.
+func WithServerTools(tools []ServerTool) Option {
+	return func(s *settings) { s.serverTools, s.fromServer = slices.Clone(tools), true }
+}
+
+// WithLoadPolicy sets what becomes of an engine some of whose schemas have faults.
+func WithLoadPolicy(p LoadPolicy) Option { return func(s *settings) { s.loadPolicy = p } }
+
+// WithDialect sets what schema documents without $schema are, as if they said so
+// themselves. Without it they are taken for Draft7 (files) or Draft202012 (the tools
+// of a server, as the MCP specification wants it), and a document that would mean
+// something else in the other draft is a fault.
+func WithDialect(d Dialect) Option { return func(s *settings) { s.dialect = d } }
+
+// WithFormats sets what the keyword format does.
+func WithFormats(f Formats) Option { return func(s *settings) { s.formats = f } }
+
+// WithBacktrackingPatterns allows these tools patterns that the engine of linear
+// time cannot express, such as look-ahead. Each needs a maxLength beside it, and a
+// match that takes too long refuses the call.
+func WithBacktrackingPatterns(tools ...string) Option {
+	return func(s *settings) { s.backtracking = append(s.backtracking, tools...) }
+}
+
+// WithDropNulls makes the engine take a null for an absent member, for these tools,
+// where the member is optional and its schema forbids null. The bytes to forward are
+// then the repaired ones; see ValidatedPayload.Repairs.
+func WithDropNulls(tools ...string) Option {
+	return func(s *settings) { s.dropNulls = append(s.dropNulls, tools...) }
+}
+
+// WithUnwrapJSONStrings makes the engine take a string that holds the JSON of an
+// object or array for that object or array, for these tools, where the schema wants
+// one and no string. The bytes to forward are then the repaired ones; see
+// ValidatedPayload.Repairs.
+func WithUnwrapJSONStrings(tools ...string) Option {
+	return func(s *settings) { s.unwrapStrings = append(s.unwrapStrings, tools...) }
+}
 
 // WithPolicies adds rules of the user's own: every .rego file below fsys, tests
 // left out, in packages sallyport.rules.<name>; and a data.json at its root,

@@ -76,16 +76,22 @@ func policyConfig(s settings) (policy.Config, error) {
 
 // overlay puts what was set by option where the rules look for it.
 func (s *settings) overlay() policy.Source {
-	data := map[string]any{}
-	if len(s.allowUnsafeArgs) > 0 {
-		exempt := map[string]any{}
-		for _, name := range s.allowUnsafeArgs {
-			exempt[name] = true
-		}
-		data["exemptions"] = map[string]any{"allow_unsafe_args": exempt}
+	data := map[string]any{
+		"exemptions": map[string]any{"allow_unsafe_args": each(s.allowUnsafeArgs)},
+		"schemas":    map[string]any{"backtracking_patterns": each(s.backtracking)},
+		"leniency":   map[string]any{"drop_nulls": each(s.dropNulls), "unwrap_json_strings": each(s.unwrapStrings)},
 	}
 	if s.maxViolations > 0 {
 		data["answer"] = map[string]any{"max_violations": s.maxViolations}
 	}
 	return policy.Source{Data: map[string]any{"sallyport": data}}
+}
+
+// each sets true for every name.
+func each(names []string) map[string]any {
+	members := map[string]any{}
+	for _, name := range names {
+		members[name] = true
+	}
+	return members
 }

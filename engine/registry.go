@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/sallyport-mcp/sallyport/engine/internal/payload"
+	"github.com/sallyport-mcp/sallyport/engine/internal/policy"
 	"github.com/sallyport-mcp/sallyport/engine/internal/schema"
 )
 
@@ -23,16 +23,6 @@ type tool struct {
 	timeout  time.Duration // 0: none declared
 }
 
-// A schema file is written by the operator, so its limits only keep a mistake
-// from eating the machine; they decide about no call.
-var schemaFileLimits = payload.Limits{
-	MaxBytes:        256 << 10,
-	MaxDepth:        64,
-	MaxNumberLength: 64,
-	MaxExponent:     308,
-	ListedStrings:   1,
-}
-
 // Policy data may hold long lists.
 var dataFileLimits = payload.Limits{
 	MaxBytes:        16 << 20,
@@ -42,83 +32,241 @@ var dataFileLimits = payload.Limits{
 	ListedStrings:   1,
 }
 
-// loadRegistry reads and compiles every .json file at the root of fsys. The error
-// holds the faults of all files.
-func loadRegistry(fsys fs.FS, bindings map[string]map[string][]string, logger *zap.Logger) (map[string]*tool, error) {
+// registry holds the tools of one engine.
+type registry struct {
+	tools       map[string]*tool
+	quarantined map[string]string // tool -> why
+	findings    []SchemaFinding
+}
+
+// SchemaFinding is what is wrong, or doubtful, about the schema document of a tool.
+type SchemaFinding struct {
+	Tool     string
+	Location string // RFC 6901 pointer into the document, "" for the whole of it
+	Problem  string
+	Remedy   string
+	// Fault says that the schema cannot be enforced. Otherwise the finding is a
+	// warning: something in the document has no effect, or lets more pass than its
+	// author may think.
+	Fault bool
+}
+
+// String reads "at /properties/a: problem; remedy".
+func (f SchemaFinding) String() string {
+	return (&schema.CompileError{Location: f.Location, Problem: f.Problem, Remedy: f.Remedy}).Error()
+}
+
+// document is the text of one tool's schema, not yet looked at.
+type document struct {
+	tool string
+	file string // "" where it comes from a server
+	text []byte
+	err  error // why there is no text
+}
+
+// fileDocuments reads every .json file at the root of fsys.
+func fileDocuments(fsys fs.FS) ([]document, error) {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
-		return nil, fmt.Errorf("load schemas: %w", err)
+		return nil, err
 	}
-	tools := map[string]*tool{}
-	var faults []error
+	var documents []document
 	for _, entry := range entries {
 		name, isSchema := strings.CutSuffix(entry.Name(), ".json")
 		if entry.IsDir() || !isSchema {
 			continue
 		}
-		if name == "" {
-			faults = append(faults, fmt.Errorf("load schemas: %s: the file name has no stem to name the tool", entry.Name()))
+		d := document{tool: name, file: entry.Name()}
+		if d.text, d.err = fs.ReadFile(fsys, entry.Name()); name == "" {
+			d.err = errors.New("the file name has no stem to name the tool")
+		}
+		documents = append(documents, d)
+	}
+	if len(documents) == 0 {
+		return nil, errors.New("there is no .json file: put one file per tool into the folder, named <tool>.json")
+	}
+	return documents, nil
+}
+
+// serverDocuments takes the schemas of tools as a server lists them. Which of two
+// tools of one name is called cannot be known, so neither can be judged.
+func serverDocuments(tools []ServerTool) []document {
+	times := map[string]int{}
+	for _, t := range tools {
+		times[t.Name]++
+	}
+	var documents []document
+	for _, t := range tools {
+		d := document{tool: t.Name, text: t.InputSchema}
+		switch n := times[t.Name]; {
+		case n == 0: // has been seen
+			continue
+		case n > 1 && t.Name != "":
+			d.err = fmt.Errorf("the server lists %d tools of this name", n)
+			times[t.Name] = 0
+		case t.Fault != nil:
+			d.err = t.Fault
+		case t.Name == "":
+			d.err = errors.New("the server lists a tool without a name")
+		case t.InputSchema == nil:
+			d.err = errors.New("the server lists the tool without an inputSchema")
+		}
+		documents = append(documents, d)
+	}
+	return documents
+}
+
+// loadRegistry compiles the documents. Where all have to be good the error holds
+// the faults of all of them; else a faulty one puts its tool in quarantine.
+func (s *settings) loadRegistry(reading *policy.Reading) (*registry, error) {
+	documents := serverDocuments(s.serverTools)
+	if s.schemas != nil {
+		var err error
+		if documents, err = fileDocuments(s.schemas); err != nil {
+			return nil, fmt.Errorf("load schemas: %w", err)
+		}
+	}
+	r := &registry{tools: map[string]*tool{}, quarantined: map[string]string{}}
+	var faults []error
+	for _, d := range documents {
+		t, warnings, err := s.newTool(d, reading)
+		if err != nil {
+			label := d.file
+			if label == "" {
+				label = printable(d.tool)
+			}
+			faults = append(faults, prefixed("load schemas: "+label+": ", err)...)
+			r.quarantine(d.tool, err)
 			continue
 		}
-		document, err := fs.ReadFile(fsys, entry.Name())
-		if err == nil {
-			tools[name], err = newTool(name, document, bindings[name], logger)
-		}
-		if err != nil {
-			faults = append(faults, prefixed("load schemas: "+entry.Name()+": ", err)...)
+		r.tools[d.tool] = t
+		for _, w := range warnings {
+			r.findings = append(r.findings, SchemaFinding{Tool: d.tool, Location: w.Location, Problem: w.Problem, Remedy: w.Remedy})
 		}
 	}
-	if len(faults) > 0 {
+	if s.loadPolicy == AllOrNothing && len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	if len(tools) == 0 {
-		return nil, errors.New("load schemas: there is no .json file: put one file per tool into the folder, named <tool>.json")
+	slices.SortStableFunc(r.findings, func(a, b SchemaFinding) int { return strings.Compare(a.Tool, b.Tool) })
+	return r, nil
+}
+
+// longestQuarantine bounds what a call of a tool in quarantine is told, in bytes.
+const longestQuarantine = 160
+
+// quarantine records why a tool cannot be judged.
+func (r *registry) quarantine(name string, err error) {
+	faults := separate(err)
+	for _, fault := range faults {
+		found := SchemaFinding{Tool: name, Problem: printable(fault.Error()), Fault: true}
+		var c *schema.CompileError
+		if errors.As(fault, &c) {
+			found.Location, found.Problem, found.Remedy = c.Location, c.Problem, c.Remedy
+		}
+		r.findings = append(r.findings, found)
 	}
-	return tools, nil
+	why := cut(printable(faults[0].Error()), longestQuarantine)
+	if len(faults) > 1 {
+		why += fmt.Sprintf(" (and %d more)", len(faults)-1)
+	}
+	if name != "" { // else there is no such tool to call
+		r.quarantined[name] = why
+	}
+}
+
+// separate takes joined errors apart.
+func separate(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, inner := range joined.Unwrap() {
+		all = append(all, separate(inner)...)
+	}
+	return all
 }
 
 // prefixed gives each of joined errors the prefix, so that each line of the whole
 // report reads on its own.
 func prefixed(prefix string, err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, inner := range joined.Unwrap() {
-			all = append(all, prefixed(prefix, inner)...)
-		}
-		return all
+	all := separate(err)
+	for i := range all {
+		all[i] = fmt.Errorf("%s%w", prefix, all[i])
 	}
-	return []error{fmt.Errorf("%s%w", prefix, err)}
+	return all
 }
 
-func newTool(name string, document []byte, binding map[string][]string, logger *zap.Logger) (*tool, error) {
-	decoded, err := decodeDocument(document, schemaFileLimits)
+func (s *settings) newTool(d document, reading *policy.Reading) (*tool, []schema.Warning, error) {
+	if d.err != nil {
+		return nil, nil, d.err
+	}
+	limits := documentLimits(reading)
+	decoded, err := decodeDocument(d.text, limits)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if len(binding) > 0 {
-		if document, err = bindEnums(document, binding); err != nil {
-			return nil, err
+	text := d.text
+	if binding := reading.EnumBindings[d.tool]; len(binding) > 0 {
+		if text, err = bindEnums(text, binding); err != nil {
+			return nil, nil, err
 		}
-		if decoded, err = decodeDocument(document, schemaFileLimits); err != nil {
-			return nil, err
+		if decoded, err = decodeDocument(text, limits); err != nil {
+			return nil, nil, err
 		}
 	}
-	if err := schema.CheckRoot(name, decoded); err != nil {
-		return nil, err
+	options := s.schemaOptions(d.tool, reading)
+	warnings, err := schema.CheckRoot(d.tool, decoded, options)
+	if err != nil {
+		return nil, nil, err
 	}
 	timeout, err := declaredTimeout(decoded)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	compiled, warnings, err := schema.Compile(name, decoded)
+	compiled, more, err := schema.Compile(d.tool, decoded, options)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, w := range warnings {
-		logger.Warn("schema", zap.String("tool", name), zap.String("location", w.Location),
-			zap.String("problem", w.Problem), zap.String("remedy", w.Remedy))
+	return &tool{document: append([]byte(nil), text...), schema: compiled, timeout: timeout}, append(warnings, more...), nil
+}
+
+func documentLimits(reading *policy.Reading) payload.Limits {
+	return payload.Limits{
+		MaxBytes:        reading.Schemas.MaxBytes,
+		MaxDepth:        reading.Schemas.MaxDepth,
+		MaxNumberLength: reading.MaxNumberLength,
+		MaxExponent:     reading.MaxExponent,
+		ListedStrings:   1,
 	}
-	return &tool{document: append([]byte(nil), document...), schema: compiled, timeout: timeout}, nil
+}
+
+func (s *settings) schemaOptions(tool string, reading *policy.Reading) schema.Options {
+	o := schema.Options{
+		Default:      schema.Draft7,
+		Backtracking: reading.Schemas.BacktrackingPatterns[tool],
+		Limits: schema.Limits{
+			Subschemas:    reading.Schemas.MaxSubschemas,
+			EnumValues:    reading.Schemas.MaxEnumValues,
+			Compile:       time.Duration(reading.Schemas.MaxCompileMilliseconds) * time.Millisecond,
+			Steps:         reading.Schemas.MaxSteps,
+			StepsPerValue: reading.Schemas.MaxStepsPerValue,
+			Validate:      time.Duration(reading.Schemas.MaxValidationMilliseconds) * time.Millisecond,
+		},
+	}
+	if s.schemas == nil {
+		o.Default, o.OpenRoot = schema.Draft2020, true
+	}
+	switch s.dialect {
+	case Draft7:
+		o.Declared = schema.Draft7
+	case Draft202012:
+		o.Declared = schema.Draft2020
+	}
+	if s.formats == AnnotateFormats {
+		o.Formats = schema.AnnotateFormats
+	}
+	return o
 }
 
 // decodeDocument reads a JSON document of the operator's as strictly as a payload.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -83,6 +84,22 @@ func pointerTokens(pointer string) (tokens []string, ok bool) {
 		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 	}
 	return tokens, true
+}
+
+// pathOf writes tokens as an RFC 6901 pointer.
+func pathOf(tokens []string) string {
+	var b strings.Builder
+	for _, token := range tokens {
+		b.WriteByte('/')
+		b.WriteString(pointerEscaper.Replace(token))
+	}
+	return b.String()
+}
+
+// indexOf reads a token as the index of an array of so many items.
+func indexOf(token string, items int) (index int, ok bool) {
+	index, err := strconv.Atoi(token)
+	return index, err == nil && index >= 0 && index < items
 }
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")

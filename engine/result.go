@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 	"fmt"
+
+	"github.com/sallyport-mcp/sallyport/engine/internal/schema"
 )
 
 // Stage names the door that found a violation.
@@ -51,8 +53,12 @@ type ValidatedPayload struct {
 	// every digit. It is empty for a bypassed call whose arguments are not an
 	// object. It is the receiver's own: no other call shares it.
 	Payload map[string]any
-	// Raw holds the very bytes that were judged, and that are to be forwarded.
+	// Raw holds the very bytes that were judged, and that are to be forwarded. They
+	// are the bytes that were sent, unless Repairs says otherwise.
 	Raw []byte
+	// Repairs are the changes that made the call acceptable, in the order of their
+	// paths. Only a tool for which the operator allows them has any.
+	Repairs []Repair
 	// Bypassed is what the call would have been refused with; nil for a call that
 	// both doors accepted. Only an engine in permissive mode sets it.
 	Bypassed *ValidationError
@@ -81,6 +87,9 @@ type ValidationError struct {
 	Violations []Violation
 	// Omitted counts violations that exist but are not listed.
 	Omitted int
+	// Repairs are the changes that were tried, where the operator allows them, and
+	// were not enough. The violations are those of the repaired payload.
+	Repairs []Repair
 
 	fault error
 }
@@ -128,6 +137,9 @@ func (e *ValidationError) JSONRPC() RPCError {
 // the cause may quote anything; the cause is for the log.
 func (e *Engine) faultError(tool string, cause error) *ValidationError {
 	v := Violation{Reason: "the call could not be judged because of an internal fault, so it is refused", Stage: StagePolicy, Rule: "inspection"}
+	if errors.Is(cause, schema.ErrBudget) {
+		v.Reason = "the call could not be judged because the check against the schema costs too much, so it is refused; send less data, or less nested"
+	}
 	refusal := e.refusal(tool, CodeInvalidParams, []Violation{v}, 0)
 	refusal.fault = fmt.Errorf("%w: %w", ErrFault, cause)
 	return refusal

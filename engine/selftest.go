@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/sallyport-mcp/sallyport/engine/internal/policy"
-	"github.com/sallyport-mcp/sallyport/engine/internal/schema"
 )
 
 // canaryTool exists for the self-test only; no caller can reach it.
@@ -65,21 +64,17 @@ func (e *Engine) prove(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-func (e *Engine) canaryTools() (map[string]*tool, error) {
-	decoded, err := decodeDocument(canaryDocument, schemaFileLimits)
+func (e *Engine) canaryTools() (*registry, error) {
+	own := settings{dialect: Draft7, formats: AssertFormats}
+	entry, _, err := own.newTool(document{tool: canaryTool, text: canaryDocument}, &e.reading)
 	if err != nil {
 		return nil, err
 	}
-	compiled, _, err := schema.Compile(canaryTool, decoded)
-	if err != nil {
-		return nil, err
-	}
-	entry := &tool{document: canaryDocument, schema: compiled}
 	tools := map[string]*tool{canaryTool: entry}
 	for name := range e.reading.EnumBindings {
 		tools[name] = entry
 	}
-	return tools, nil
+	return &registry{tools: tools}, nil
 }
 
 func (e *Engine) canaries() []canary {
@@ -122,7 +117,7 @@ func refusedBy(refusal *ValidationError, check string) bool {
 
 // proveClean makes sure that the built-in rules let a clean call pass. Rules of
 // the user's own may refuse it: they may well allow certain tools only.
-func (e *Engine) proveClean(ctx context.Context, tools map[string]*tool) error {
+func (e *Engine) proveClean(ctx context.Context, tools *registry) error {
 	j, err := e.judge(ctx, tools, call{tool: canaryTool, mode: Strict, raw: []byte(`{"a": ["clean", 1.50, null]}`), counted: true})
 	if err != nil {
 		return fmt.Errorf("clean canary: %w", err)

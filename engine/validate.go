@@ -26,7 +26,7 @@ func (e *Engine) Validate(ctx context.Context, tool string, arguments []byte) (*
 	if arguments == nil {
 		arguments = []byte("{}")
 	}
-	return e.decide(ctx, e.tools, call{tool: tool, mode: e.mode, raw: arguments, counted: true})
+	return e.decide(ctx, e.registry, call{tool: tool, mode: e.mode, raw: arguments, counted: true})
 }
 
 // ValidateReader judges the arguments that r holds, to its end. It reads no more
@@ -37,7 +37,7 @@ func (e *Engine) ValidateReader(ctx context.Context, tool string, r io.Reader) (
 	if err != nil {
 		return nil, e.report(e.faultError(tool, fmt.Errorf("read arguments: %w", err)))
 	}
-	return e.decide(ctx, e.tools, c)
+	return e.decide(ctx, e.registry, c)
 }
 
 // call is one call on its way through the doors.
@@ -51,25 +51,30 @@ type call struct {
 // judgement is what came of it.
 type judgement struct {
 	payload  map[string]any
-	refusal  *ValidationError // nil: accepted by both doors
-	bypassed bool             // the policy lets the call pass all the same
+	raw      []byte             // what payload was decoded from
+	repairs  []Repair           // what was changed in it before
+	refusal  *ValidationError   // nil: accepted by both doors
+	bypassed bool               // the policy lets the call pass all the same
+	broken   []schema.Violation // what the schema found
+	ruled    bool               // the rules found something
 }
 
-func (e *Engine) decide(ctx context.Context, tools map[string]*tool, c call) (*ValidatedPayload, error) {
-	j, err := e.judge(ctx, tools, c)
+func (e *Engine) decide(ctx context.Context, r *registry, c call) (*ValidatedPayload, error) {
+	j, err := e.judge(ctx, r, c)
 	if err != nil {
 		return nil, e.report(e.faultError(c.tool, err))
 	}
-	accepted := &ValidatedPayload{Tool: c.tool, Payload: j.payload, Raw: c.raw}
-	if j.refusal == nil {
-		return accepted, nil
-	}
-	if !j.bypassed {
+	if j.refusal != nil && !j.bypassed {
 		return nil, j.refusal
 	}
-	e.logger.Warn("call bypasses validation", zap.String("tool", j.refusal.Tool), zap.Int("code", j.refusal.Code),
-		zap.Any("violations", j.refusal.Violations), zap.Int("omitted", j.refusal.Omitted))
-	accepted.Bypassed = j.refusal
+	accepted := &ValidatedPayload{Tool: c.tool, Payload: j.payload, Raw: j.raw, Repairs: j.repairs, Bypassed: j.refusal}
+	if j.refusal != nil {
+		e.logger.Warn("call bypasses validation", zap.String("tool", j.refusal.Tool), zap.Int("code", j.refusal.Code),
+			zap.Any("violations", j.refusal.Violations), zap.Int("omitted", j.refusal.Omitted))
+	}
+	if len(j.repairs) > 0 {
+		e.logger.Warn("arguments were repaired before they were judged", zap.String("tool", printable(c.tool)), zap.Any("repairs", j.repairs))
+	}
 	return accepted, nil
 }
 
@@ -79,19 +84,31 @@ func (e *Engine) report(refusal *ValidationError) error {
 	return refusal
 }
 
-// judge takes one call through both doors. An error means that there is no
-// judgement.
-func (e *Engine) judge(ctx context.Context, tools map[string]*tool, c call) (j judgement, err error) {
+// judge takes one call through both doors, and repairs it where that is allowed and
+// helps. An error means that there is no judgement.
+func (e *Engine) judge(ctx context.Context, r *registry, c call) (j judgement, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			j, err = judgement{}, fmt.Errorf("panic: %v", r)
 		}
 	}()
+	j, err = e.judgeAsIs(ctx, r, c)
+	if err != nil || j.ruled || len(j.broken) == 0 {
+		return j, err
+	}
+	if l := e.leniencyFor(c.tool); l != (leniency{}) {
+		return e.judgeRepaired(ctx, r, c, l, j)
+	}
+	return j, nil
+}
+
+// judgeAsIs takes one call through both doors.
+func (e *Engine) judgeAsIs(ctx context.Context, r *registry, c call) (judgement, error) {
 	if err := ctx.Err(); err != nil {
 		return judgement{}, err
 	}
-	called := tools[c.tool]
-	in, decoded, err := e.measure(ctx, called != nil, c)
+	called := r.tools[c.tool]
+	in, decoded, err := e.measure(ctx, r, c)
 	if err != nil {
 		return judgement{}, err
 	}
@@ -105,7 +122,7 @@ func (e *Engine) judge(ctx context.Context, tools map[string]*tool, c call) (j j
 		if called == nil || !isObject {
 			return judgement{}, errors.New("the rules passed a call that the schema cannot see")
 		}
-		if broken, err = called.schema.Validate(object); err != nil {
+		if broken, err = called.schema.Validate(ctx, object); err != nil {
 			return judgement{}, err
 		}
 	}
@@ -116,7 +133,7 @@ func (e *Engine) judge(ctx context.Context, tools map[string]*tool, c call) (j j
 		if verdict.Halt || verdict.Omitted > 0 {
 			return judgement{}, errors.New("the rules halted the call without a violation")
 		}
-		return judgement{payload: object}, nil
+		return judgement{payload: object, raw: c.raw}, nil
 	}
 	list, err := e.merge(verdict.Violations, broken)
 	if err != nil {
@@ -127,15 +144,18 @@ func (e *Engine) judge(ctx context.Context, tools map[string]*tool, c call) (j j
 	}
 	return judgement{
 		payload:  object,
+		raw:      c.raw,
 		refusal:  e.refusal(c.tool, verdict.Code, list, verdict.Omitted),
 		bypassed: verdict.OnRejection == policy.Bypass,
+		broken:   broken,
+		ruled:    len(verdict.Violations) > 0,
 	}, nil
 }
 
 // measure decodes the payload as far as the policy wants it read.
-func (e *Engine) measure(ctx context.Context, registered bool, c call) (policy.Input, any, error) {
+func (e *Engine) measure(ctx context.Context, r *registry, c call) (policy.Input, any, error) {
 	result := payload.Decode(c.raw, e.limits)
-	in := inputOf(c, registered, result)
+	in := r.inputOf(c, result)
 	if result.Facts.Stop != "size" || !c.counted {
 		return in, result.Value, nil
 	}
@@ -149,13 +169,14 @@ func (e *Engine) measure(ctx context.Context, registered bool, c call) (policy.I
 	limits := e.limits
 	limits.MaxBytes = limit
 	result = payload.Decode(c.raw, limits)
-	return inputOf(c, registered, result), result.Value, nil
+	return r.inputOf(c, result), result.Value, nil
 }
 
-func inputOf(c call, registered bool, result payload.Result) policy.Input {
+func (r *registry) inputOf(c call, result payload.Result) policy.Input {
 	f := result.Facts
 	facts := policy.Facts{
-		Registered:   registered,
+		Registered:   r.tools[c.tool] != nil,
+		Quarantine:   r.quarantined[c.tool],
 		Type:         f.Type,
 		Bytes:        f.Bytes,
 		BytesCounted: c.counted,
@@ -182,7 +203,7 @@ func (e *Engine) read(ctx context.Context, c *call, r io.Reader) error {
 	if err := c.readTo(r, limit); err != nil || c.counted {
 		return err
 	}
-	in := inputOf(*c, e.tools[c.tool] != nil, payload.Decode(c.raw, e.limits))
+	in := e.inputOf(*c, payload.Decode(c.raw, e.limits))
 	limit, err := e.policy.ReadBytes(ctx, in)
 	if err != nil {
 		return err

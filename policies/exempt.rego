@@ -23,4 +23,4 @@ rules contains rule if {
 
 unsafe_args_rules := {"control_characters", "payload_depth", "payload_size"}
 
-always_in_force := {"hard_ceiling", "inspection", "payload_shape", "unknown_tool"}
+always_in_force := {"hard_ceiling", "inspection", "payload_shape", "quarantined_tool", "unknown_tool"}

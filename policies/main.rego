@@ -33,7 +33,7 @@ findings contains object.union(found, {"rule": rule}) if {
 
 # Rules that end the verdict, in this order: where one of them finds something,
 # its findings are the whole answer.
-gates := ["inspection", "unknown_tool", "payload_shape"]
+gates := ["inspection", "quarantined_tool", "unknown_tool", "payload_shape"]
 
 violations := set() if {
 	count(findings) == 0
@@ -94,6 +94,8 @@ reading := {
 	"max_exponent": data.sallyport.reading.max_exponent,
 	"max_listed_strings": data.sallyport.reading.max_listed_strings,
 	"watched_code_points": data.sallyport.rules.control_characters.forbidden_code_points,
+	"schemas": data.sallyport.schemas,
+	"leniency": data.sallyport.leniency,
 	"max_violations": data.sallyport.answer.max_violations,
 	"max_reason_bytes": data.sallyport.answer.max_reason_bytes,
 	"max_path_bytes": data.sallyport.answer.max_path_bytes,

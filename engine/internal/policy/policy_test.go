@@ -356,8 +356,8 @@ func TestRulesCarryTheirMetadata(t *testing.T) {
 	if got := rules["payload_size"]; got.Title != "Payload too large" || got.Severity != "high" || !got.BuiltIn {
 		t.Errorf("payload_size: %+v", got)
 	}
-	if len(rules) != 9 {
-		t.Errorf("%d rules, want 9", len(rules))
+	if len(rules) != 10 {
+		t.Errorf("%d rules, want 10", len(rules))
 	}
 }
 

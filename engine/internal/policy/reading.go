@@ -25,9 +25,31 @@ type Reading struct {
 	MaxReasonBytes    int
 	MaxPathBytes      int
 	MaxToolNameBytes  int
+	Schemas           Schemas
+	Leniency          Leniency
 	EnumBindings      map[string]map[string][]string // tool -> member -> values
 	DisabledRules     []string
 	AlwaysInForce     []string // rules that cannot be disabled
+}
+
+// Schemas is what the policy says about what schema documents, and checks against
+// them, may cost.
+type Schemas struct {
+	MaxBytes                  int // of one document
+	MaxDepth                  int
+	MaxSubschemas             int
+	MaxEnumValues             int
+	MaxCompileMilliseconds    int
+	MaxSteps                  int
+	MaxStepsPerValue          int
+	MaxValidationMilliseconds int
+	BacktrackingPatterns      map[string]bool // by tool
+}
+
+// Leniency names the tools whose payloads may be repaired, by kind of repair.
+type Leniency struct {
+	DropNulls         map[string]bool
+	UnwrapJSONStrings map[string]bool
 }
 
 func (p *Policy) learnReading(ctx context.Context) error {
@@ -60,11 +82,7 @@ func (p *Policy) learnReading(ctx context.Context) error {
 
 func readReading(object ast.Object) (Reading, error) {
 	var r Reading
-	for _, number := range []struct {
-		name  string
-		into  *int
-		least int
-	}{
+	err := readNumbers(object, []number{
 		{"max_bytes", &r.MaxBytes, 2}, // the empty object
 		{"max_depth", &r.MaxDepth, 0},
 		{"ceiling_bytes", &r.CeilingBytes, 2},
@@ -76,17 +94,16 @@ func readReading(object ast.Object) (Reading, error) {
 		{"max_reason_bytes", &r.MaxReasonBytes, 16},
 		{"max_path_bytes", &r.MaxPathBytes, 16},
 		{"max_tool_name_bytes", &r.MaxToolNameBytes, 16},
-	} {
-		n, err := member(object, number.name, asInt)
-		if err != nil {
-			return Reading{}, err
-		}
-		if n < number.least {
-			return Reading{}, fmt.Errorf("%s is %d but must be at least %d", number.name, n, number.least)
-		}
-		*number.into = n
+	})
+	if err != nil {
+		return Reading{}, err
 	}
-	var err error
+	if r.Schemas, err = member(object, "schemas", asSchemas); err != nil {
+		return Reading{}, err
+	}
+	if r.Leniency, err = member(object, "leniency", asLeniency); err != nil {
+		return Reading{}, err
+	}
 	if r.WatchedCodePoints, err = member(object, "watched_code_points", asList(asInt)); err != nil {
 		return Reading{}, err
 	}
@@ -104,6 +121,73 @@ func readReading(object ast.Object) (Reading, error) {
 	}
 	r.EnumBindings = bindings
 	return r, nil
+}
+
+// number is a member that holds a whole number of at least so much.
+type number struct {
+	name  string
+	into  *int
+	least int
+}
+
+func readNumbers(object ast.Object, numbers []number) error {
+	for _, number := range numbers {
+		n, err := member(object, number.name, asInt)
+		if err != nil {
+			return err
+		}
+		if n < number.least {
+			return fmt.Errorf("%s is %d but must be at least %d", number.name, n, number.least)
+		}
+		*number.into = n
+	}
+	return nil
+}
+
+func asSchemas(value ast.Value) (s Schemas, err error) {
+	object, ok := value.(ast.Object)
+	if !ok {
+		return s, errors.New("is not an object")
+	}
+	err = readNumbers(object, []number{
+		{"max_bytes", &s.MaxBytes, 2},
+		{"max_depth", &s.MaxDepth, 1},
+		{"max_subschemas", &s.MaxSubschemas, 1},
+		{"max_enum_values", &s.MaxEnumValues, 1},
+		{"max_compile_milliseconds", &s.MaxCompileMilliseconds, 1},
+		{"max_steps", &s.MaxSteps, 1},
+		{"max_steps_per_value", &s.MaxStepsPerValue, 0},
+		{"max_validation_milliseconds", &s.MaxValidationMilliseconds, 1},
+	})
+	if err != nil {
+		return s, fmt.Errorf("has a wrong member: %w", err)
+	}
+	if s.BacktrackingPatterns, err = member(object, "backtracking_patterns", asMap(asTrue)); err != nil {
+		return s, fmt.Errorf("has a wrong member: %w", err)
+	}
+	return s, nil
+}
+
+func asLeniency(value ast.Value) (l Leniency, err error) {
+	object, ok := value.(ast.Object)
+	if !ok {
+		return l, errors.New("is not an object")
+	}
+	if l.DropNulls, err = member(object, "drop_nulls", asMap(asTrue)); err != nil {
+		return l, fmt.Errorf("has a wrong member: %w", err)
+	}
+	if l.UnwrapJSONStrings, err = member(object, "unwrap_json_strings", asMap(asTrue)); err != nil {
+		return l, fmt.Errorf("has a wrong member: %w", err)
+	}
+	return l, nil
+}
+
+// asTrue takes nothing but true, so that "false" or 0 is not taken for it.
+func asTrue(value ast.Value) (bool, error) {
+	if b, ok := value.(ast.Boolean); !ok || !bool(b) {
+		return false, errors.New("is not true (leave the tool out instead)")
+	}
+	return true, nil
 }
 
 // asList reads an array or a set.

@@ -21,6 +21,7 @@ type Input struct {
 // meaning.
 type Facts struct {
 	Registered   bool
+	Quarantine   string // why the tool is in quarantine; "" where it is not
 	Type         string
 	Bytes        int
 	BytesCounted bool
@@ -120,6 +121,9 @@ func (f *Facts) members() map[string]any {
 			"strings": stringFacts(f.Strings),
 			"total":   f.StringsTotal,
 		},
+	}
+	if f.Quarantine != "" {
+		facts["quarantine"] = f.Quarantine
 	}
 	if f.Stop != "" {
 		facts["stop"] = f.Stop

@@ -3,27 +3,29 @@ package schema
 import (
 	"fmt"
 	"net/url"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Schema is the compiled schema of one tool. It is safe for concurrent use.
 type Schema struct {
-	compiled *jsonschema.Schema
-	base     string // URL of the document
+	base   string // URL of the document
+	limits Limits
+	pool   *pool
 }
 
 // Compile compiles the schema document of one tool. The document is decoded, and
-// from here on the callee's own. Without $schema it is read as Draft 7. Nothing is
-// ever fetched. The error joins a *CompileError for every fault found.
-func Compile(tool string, document any) (*Schema, []Warning, error) {
+// from here on the callee's own. Nothing is ever fetched. The error joins a
+// *CompileError for every fault found.
+func Compile(tool string, document any, o Options) (*Schema, []Warning, error) {
 	faults := boundNumbers(tool, document)
-	found := lint(tool, document)
+	found := lint(tool, document, o)
 	faults = append(faults, found.faults...)
-	if !found.known {
+	if !found.known || found.excessive {
 		return nil, nil, joined(faults)
 	}
-	s, refused := compile(found, environment{assertFormat: true})
+	s, refused := compileInTime(found, environment{Options: o})
 	if faults = merged(faults, refused); len(faults) > 0 {
 		return nil, nil, joined(faults)
 	}
@@ -31,36 +33,69 @@ func Compile(tool string, document any) (*Schema, []Warning, error) {
 }
 
 // environment is what the official suite needs otherwise: it refers to documents of
-// its own and, from 2019-09 on, takes format for an annotation.
+// its own.
 type environment struct {
-	loader       jsonschema.URLLoader // nil: nothing can be loaded
-	assertFormat bool
+	Options
+	loader jsonschema.URLLoader // nil: nothing can be loaded
 }
 
-func (env environment) compiler(d draft) *jsonschema.Compiler {
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(d.validators())
-	c.UseLoader(env.loader)
-	if env.assertFormat {
-		c.AssertFormat()
+// compileInTime gives up on a document that takes too long. What it left behind
+// ends by itself: the limits on size and number see to that.
+func compileInTime(found *survey, env environment) (*Schema, []*CompileError) {
+	type outcome struct {
+		schema *Schema
+		faults []*CompileError
 	}
-	return c
+	done := make(chan outcome, 1)
+	go func() {
+		s, faults := compile(found, env)
+		done <- outcome{s, faults}
+	}()
+	timer := time.NewTimer(env.Limits.Compile)
+	defer timer.Stop()
+	select {
+	case o := <-done:
+		return o.schema, o.faults
+	case <-timer.C:
+		return nil, []*CompileError{found.fault("", fmt.Sprintf("takes more than %s to compile", env.Limits.Compile), "use fewer subschemas and references")}
+	}
+}
+
+// compile compiles and hardens the surveyed document, whatever lint thinks of it.
+func compile(found *survey, env environment) (*Schema, []*CompileError) {
+	first, faults := newInstance(found, env)
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	again := func() (*instance, error) {
+		i, faults := newInstance(found, env)
+		return i, joined(faults)
+	}
+	return &Schema{base: baseURL(found.tool), limits: env.Limits, pool: newPool(first, again)}, nil
+}
+
+// instance is one compiled copy of a document. The validator has no place for what
+// belongs to one call, so that place, the budget, belongs to the copy, and a copy
+// works on one call at a time.
+type instance struct {
+	root   *jsonschema.Schema
+	budget *budget
+	hints  hints
 }
 
 // baseURL is where the document of a tool seems to be. It has to be hierarchical,
 // or a relative reference would resolve to the document itself.
 func baseURL(tool string) string { return "sallyport://schemas/" + url.PathEscape(tool) + ".json" }
 
-// compile compiles and hardens the surveyed document, whatever lint thinks of it.
-func compile(found *survey, env environment) (s *Schema, faults []*CompileError) {
+func newInstance(found *survey, env environment) (i *instance, faults []*CompileError) {
 	defer func() {
 		if r := recover(); r != nil {
-			problem := "the validator cannot compile this schema: " + quote(fmt.Sprint(r), 120)
-			s, faults = nil, []*CompileError{{Tool: found.tool, Problem: problem}}
+			i, faults = nil, []*CompileError{found.fault("", "the validator cannot compile this schema: "+quote(fmt.Sprint(r), 120), "")}
 		}
 	}()
+	b := &budget{}
 	base := baseURL(found.tool)
-	c := env.compiler(draft7)
+	c := env.compiler(found.draft, b)
 	if err := c.AddResource(base, found.document); err != nil {
 		return nil, found.explain(err)
 	}
@@ -77,24 +112,37 @@ func compile(found *survey, env environment) (s *Schema, faults []*CompileError)
 		}
 		roots = append(roots, detached)
 	}
-	for _, f := range harden(roots) {
-		faults = append(faults, &CompileError{Tool: found.tool, Location: found.within(f.location), Problem: f.problem, Remedy: f.remedy})
+	hints, refused := harden(roots, b, env.Formats)
+	for _, f := range refused {
+		faults = append(faults, found.fault(found.within(f.location), f.problem, f.remedy))
 	}
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	return &Schema{compiled: root, base: base}, nil
+	return &instance{root: root, budget: b, hints: hints}, nil
+}
+
+func (env environment) compiler(d Dialect, b *budget) *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(d.validators())
+	c.UseLoader(env.loader)
+	c.AssertFormat() // harden takes formats out again where they are remarks
+	for name, check := range ownFormats {
+		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: check})
+	}
+	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) { return compilePattern(pattern, env.Backtracking, b) })
+	return c
 }
 
 // brokenDefinitions returns what is malformed in definitions that the metaschema
 // of the draft does not look into: $defs, up to draft 7. Once the whole document
 // compiles they are compiled with it, so this is for a document that does not.
 func (found *survey) brokenDefinitions(env environment) (faults []*CompileError) {
-	if found.draft > draft7 {
+	if found.draft > Draft7 {
 		return nil
 	}
 	for _, at := range found.detached {
-		c := env.compiler(found.draft)
+		c := env.compiler(found.draft, &budget{})
 		if c.AddResource(baseURL(found.tool), valueAt(found.document, tokensOf(at))) != nil {
 			continue
 		}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ const (
 	specRemedy  = "see the JSON Schema specification for this keyword"
 	fetchRemedy = "copy what it refers to into this document"
 	addRemedy   = "correct it, or add what it refers to"
-	regexRemedy = "write it without look-around and backreferences (RE2 syntax)"
+	regexRemedy = "write it without, or allow backtracking patterns for this tool"
 	urlRemedy   = "use the URL of draft 4, 6, 7, 2019-09 or 2020-12"
 	countRemedy = "use at most 2147483648"
 	limitRemedy = "leave the limit out if there is none"
@@ -37,10 +38,13 @@ func TestCompileFaults(t *testing.T) {
 		"broken definition":            {`{"definitions": {"a b": {"type": "strng"}}}`, "/definitions/a b/type", typeNames, specRemedy},
 		"broken $defs":                 {`{"$defs": {"a/b": {"type": "strng"}}}`, "/$defs/a~1b/type", typeNames, specRemedy},
 		"broken $defs deep down":       {`{"properties": {"a": {"$defs": {"b": {"required": true}}}}}`, "/properties/a/$defs/b/required", "is a boolean but must be an array", specRemedy},
-		"pattern with look-ahead":      {`{"properties": {"a": {"pattern": "(?=x)"}}}`, "/properties/a/pattern", `the pattern "(?=x)" is not supported: invalid or unsupported Perl syntax "(?="`, regexRemedy},
-		"pattern in 2020-12":           {`{` + in2020 + `, "pattern": "\\u0041"}`, "/pattern", `the pattern "\\u0041" is not supported: invalid escape sequence "\\u"`, regexRemedy},
-		"pattern that repeats":         {`{"pattern": "^.{1,2000}$"}`, "/pattern", `the pattern "^.{1,2000}$" is not supported: invalid repeat count "{1,2000}"`, "repeat at most 1000 times, and bound the length with maxLength"},
-		"pattern of names":             {`{"patternProperties": {"(?=a)": {}, "b": {}}, "properties": {"c": {}}}`, "/patternProperties/(?=a)", `the pattern "(?=a)" is not supported: invalid or unsupported Perl syntax "(?="`, regexRemedy},
+		"pattern with look-ahead":      {`{"properties": {"a": {"pattern": "(?=x)"}}}`, "/properties/a/pattern", `the pattern "(?=x)" is not supported: lookahead`, regexRemedy},
+		"pattern in 2020-12":           {`{` + in2020 + `, "pattern": "(a)\\1"}`, "/pattern", `the pattern "(a)\\1" is not supported: a backreference`, regexRemedy},
+		"pattern that is none":         {`{"pattern": "a(b"}`, "/pattern", `the pattern "a(b" is not valid ECMA-262: at offset 1: the parenthesis is not closed`, ""},
+		"pattern of another language":  {`{"pattern": "(?i)a"}`, "/pattern", `the pattern "(?i)a" is not valid ECMA-262: at offset 0: there is no group of this kind`, "remove the flags or comment after (?"},
+		"pattern with an anchor of Go": {`{"items": {"pattern": "\\Aa\\z"}}`, "/items/pattern", `the pattern "\\Aa\\z" is not valid ECMA-262: at offset 0: the escape "\\A" has no meaning`, "remove the backslash, if the character itself is meant"},
+		"pattern that repeats":         {`{"pattern": "^.{1,2000}$"}`, "/pattern", `the pattern "^.{1,2000}$" is not supported: a repeat of more than 1000`, "bound the length with maxLength"},
+		"pattern of names":             {`{"patternProperties": {"(?=a)": {}, "b": {}}, "properties": {"c": {}}}`, "/patternProperties/(?=a)", `the pattern "(?=a)" is not supported: lookahead`, regexRemedy},
 		"remote reference":             {`{"properties": {"a": {"$ref": "https://example.com/a.json#/b"}}}`, "/properties/a/$ref", `refers to "https://example.com/a.json", and nothing is ever fetched`, fetchRemedy},
 		"file reference":               {`{"properties": {"a": {"$ref": "file:///etc/passwd"}}}`, "/properties/a/$ref", `refers to "file:///etc/passwd", and nothing is ever fetched`, fetchRemedy},
 		"relative reference":           {`{"properties": {"a": {"$ref": "other.json"}}}`, "/properties/a/$ref", `refers to "other.json", and nothing is ever fetched`, fetchRemedy},
@@ -57,7 +61,7 @@ func TestCompileFaults(t *testing.T) {
 		"reference that is no pointer": {`{` + in2020 + `, "items": {"$ref": "#/~2"}}`, "/items/$ref", `refers to "#/~2", which is not in this document`, addRemedy},
 		"no URL in 2020-12":            {`{` + in2020 + `, "items": {"$ref": "http://[::1"}}`, "/items/$ref", "is not a URL reference", ""},
 		"$id that is no URL":           {`{"items": {"$id": "http://[::1"}}`, "/items/$id", "is not a URL reference", ""},
-		"anchor that is no URL":        {`{"items": {"$id": "#%zz"}}`, "/items/$id", "is not a URL reference", ""},
+		"anchor that is no URL":        {`{` + in7 + `, "items": {"$id": "#%zz"}}`, "/items/$id", "is not a URL reference", ""},
 		"id that is no URL":            {`{"$schema": "http://json-schema.org/draft-04/schema#", "items": {"id": "http://[::1"}}`, "/items/id", "is not a URL reference", ""},
 		"schema within data":           {`{"enum": [{"type": "strng"}], "items": {"$ref": "#/enum/0"}}`, "/enum/0/type", typeNames, specRemedy},
 		"relative to a URN in 2020-12": {`{` + in2020 + `, "$id": "urn:tool:x", "items": {"$ref": "other.json"}}`, "/items/$ref", `refers to "other.json", and nothing is ever fetched`, fetchRemedy},
@@ -80,7 +84,7 @@ func TestCompileFaults(t *testing.T) {
 		"huge exponent in data":        {`{"enum": [[1, {"a": 2e99999999999999999999}]]}`, "/enum/0/1/a", "the number 2e99999999999999999999 has an exponent beyond 308", limitRemedy},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _, err := Compile("t", decode(c.document))
+			s, _, err := Compile("t", decode(c.document), asFile)
 			if s != nil {
 				t.Error("a schema beside the fault")
 			}
@@ -98,7 +102,7 @@ func TestCompileReportsEveryFault(t *testing.T) {
 			"e": {"$ref": "https://example.com/1"}, "f": {"$ref": "https://example.com/2"}, "g": {"$ref": "#/definitions/no"}, "h": {"maxItems": 9e20}},
 		"patternProperties": {"(?=a)": {}, "(?!b)": {}}, "$defs": {"x": {"type": "strng"}}, "dependentRequired": {}}`
 	var got []string
-	_, _, err := Compile("t", decode(document))
+	_, _, err := Compile("t", decode(document), asFile)
 	for _, fault := range faultsIn(t, err) {
 		got = append(got, fault.Location)
 	}
@@ -111,7 +115,7 @@ func TestCompileReportsEveryFault(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for range 20 {
-		if _, _, again := Compile("t", decode(document)); again.Error() != err.Error() {
+		if _, _, again := Compile("t", decode(document), asFile); again.Error() != err.Error() {
 			t.Fatalf("first:\n%v\nnow:\n%v", err, again)
 		}
 	}
@@ -120,7 +124,7 @@ func TestCompileReportsEveryFault(t *testing.T) {
 // The validator does not come to patterns where two schemas have one $id.
 func TestCompileReportsEveryPattern(t *testing.T) {
 	_, _, err := Compile("t", decode(`{`+in2020+`, "properties": {"a": {"pattern": "(?=x)"}, "b": {"pattern": "(?!x)"}}, "patternProperties": {"(": {}},
-		"$defs": {"c": {"$id": "x"}, "d": {"$id": "x"}}}`))
+		"$defs": {"c": {"$id": "x"}, "d": {"$id": "x"}}}`), asFile)
 	var got []string
 	for _, fault := range faultsIn(t, err) {
 		got = append(got, fault.Location)
@@ -145,13 +149,13 @@ func TestCompileErrorReadsFromOutsideToInside(t *testing.T) {
 // A tool name becomes part of a URL, whatever it holds.
 func TestCompileTakesAnyToolName(t *testing.T) {
 	for _, tool := range []string{"", "a/b", "../x", "a?b#c", "%zz", "é\u202e", "a b", strings.Repeat("x", 1000)} {
-		s, _, err := Compile(tool, decode(`{"properties": {"a": {"$ref": "#/definitions/n"}}, "definitions": {"n": {"type": "null"}}}`))
+		s, _, err := Compile(tool, decode(`{"properties": {"a": {"$ref": "#/definitions/n"}}, "definitions": {"n": {"type": "null"}}}`), asFile)
 		if err != nil {
 			t.Errorf("%q: %v", tool, err)
 			continue
 		}
-		list, err := s.Validate(decode(`{"a": 1}`))
-		want := []Violation{{Tokens: []string{"a"}, Keyword: "type", Reason: "is a number but must be null", Location: "#/definitions/n/type"}}
+		list, err := s.Validate(context.Background(), decode(`{"a": 1}`))
+		want := []Violation{{Tokens: []string{"a"}, Keyword: "type", Reason: "is a number but must be null", Location: "#/definitions/n/type", Wanted: []string{"null"}}}
 		if diff := cmp.Diff(want, list); diff != "" || err != nil {
 			t.Errorf("%q: %v (-want +got):\n%s", tool, err, diff)
 		}
@@ -168,7 +172,7 @@ func TestEveryDialectIsHonoured(t *testing.T) {
 		"draft 6":         {`{"$schema": "http://json-schema.org/draft-06/schema", "const": 1}`, `2`, []string{" const"}},
 		"draft 7, https":  {`{"$schema": "https://json-schema.org/draft-07/schema#", "format": "date"}`, `"x"`, []string{" format"}},
 		"draft 2019-09":   {`{` + in2019 + `, "$ref": "#/$defs/d", "maxLength": 1, "$defs": {"d": {"format": "date"}}}`, `"xx"`, []string{" format", " maxLength"}},
-		"draft 2020-12":   {`{` + in2020 + `, "prefixItems": [{"format": "date"}], "items": false}`, `["x", 1]`, []string{"/0 format", "/1 false schema"}},
+		"draft 2020-12":   {`{` + in2020 + `, "prefixItems": [{"format": "date"}], "items": false}`, `["x", 1]`, []string{"/0 format", "/1 items"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, lines(violations(t, c.document, c.value))); diff != "" {
@@ -195,15 +199,39 @@ func TestCheckRoot(t *testing.T) {
 		`{"type": ["object", "null"], "additionalProperties": false}`:    {untyped},
 		`{"type": "object", "properties": {"additionalProperties": {}}}`: {silent},
 		`{"allOf": [{"type": "object", "additionalProperties": false}]}`: {silent, untyped},
-		`{}`:   {silent, untyped},
+		`{}`:   {` the schema is empty, so it allows everything; say at least {"type": "object"}`},
 		`true`: {noObject},
 		`[]`:   {noObject},
 	} {
 		var got []string
-		for _, fault := range faultsIn(t, CheckRoot("t", decode(document))) {
+		_, err := CheckRoot("t", decode(document), asFile)
+		for _, fault := range faultsIn(t, err) {
 			got = append(got, fault.Location+" "+fault.Problem+"; "+fault.Remedy)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", document, diff)
+		}
+	}
+}
+
+// What a server lists is often open, and says so by saying nothing.
+func TestCheckRootOfAServersSchema(t *testing.T) {
+	for document, want := range map[string]struct{ warnings, faults []string }{
+		`{"type": "object"}`:                              {[]string{"/additionalProperties"}, nil},
+		`{"properties": {}, "unevaluatedProperties": {}}`: {[]string{"/type"}, nil},
+		`{"type": "string"}`:                              {nil, []string{"/type"}},
+		`{}`:                                              {nil, []string{""}},
+		`true`:                                            {nil, []string{""}},
+	} {
+		warnings, err := CheckRoot("t", decode(document), asListed)
+		var warned, refused []string
+		for _, w := range warnings {
+			warned = append(warned, w.Location)
+		}
+		for _, fault := range faultsIn(t, err) {
+			refused = append(refused, fault.Location)
+		}
+		if diff := cmp.Diff(want.warnings, warned) + cmp.Diff(want.faults, refused); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", document, diff)
 		}
 	}

@@ -1,12 +1,18 @@
 package schema_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/sallyport-mcp/sallyport/engine/internal/schema"
 )
+
+var options = schema.Options{Default: schema.Draft7, Limits: schema.Limits{
+	Subschemas: 2000, EnumValues: 1000, Compile: time.Second, Steps: 10_000, StepsPerValue: 12, Validate: time.Second,
+}}
 
 func decode(text string) (value any) {
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -20,16 +26,16 @@ func decode(text string) (value any) {
 func ExampleSchema_Validate() {
 	document := decode(`{"type": "object", "additionalProperties": false, "required": ["goal"],
 		"properties": {"goal": {"type": "string"}, "priority": {"type": "integer", "maximum": 3}}}`)
-	if err := schema.CheckRoot("run", document); err != nil {
+	if _, err := schema.CheckRoot("run", document, options); err != nil {
 		fmt.Println(err)
 		return
 	}
-	s, _, err := schema.Compile("run", document)
+	s, _, err := schema.Compile("run", document, options)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	violations, err := s.Validate(decode(`{"priority": 9, "smuggle": true}`))
+	violations, err := s.Validate(context.Background(), decode(`{"priority": 9, "smuggle": true}`))
 	if err != nil {
 		fmt.Println("no answer:", err)
 		return
@@ -44,7 +50,7 @@ func ExampleSchema_Validate() {
 }
 
 func ExampleCompile() {
-	_, _, err := schema.Compile("run", decode(`{"properties": {"goal": {"maxlength": 9, "type": "text"}, "next": {"$ref": "https://example.com/next"}}}`))
+	_, _, err := schema.Compile("run", decode(`{"properties": {"goal": {"maxlength": 9, "type": "text"}, "next": {"$ref": "https://example.com/next"}}}`), options)
 	fmt.Println(err)
 	// Output:
 	// at /properties/goal/maxlength: "maxlength" is no keyword and would be ignored; did you mean maxLength?

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"net/url"
-	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/sallyport-mcp/sallyport/engine/internal/schema/ecma"
 )
 
 // CompileError is one fault of a schema document.
@@ -131,7 +131,7 @@ func (found *survey) metaschemaFaults(err error, below string) []*CompileError {
 	var broken *jsonschema.ValidationError
 	if errors.As(invalid.Err, &broken) {
 		subject := valueAt(found.document, tokensOf(below))
-		list, _ := flatten(broken, subject, "") // what it does not understand ends below
+		list, _ := flatten(broken, subject, "", hints{}) // what it does not understand ends below
 		for _, v := range list {
 			at := below + pointer(v.Tokens)
 			pattern, isText := valueAt(subject, v.Tokens).(string)
@@ -141,7 +141,7 @@ func (found *survey) metaschemaFaults(err error, below string) []*CompileError {
 				// wrong place, and lint has it in the right one.
 				continue
 			case v.Keyword == "format" && isText && strings.HasSuffix(at, "/pattern"):
-				if _, err := regexp.Compile(pattern); err != nil {
+				if _, err := ecma.Translate(pattern); err != nil {
 					faults = append(faults, found.unsupported(at, pattern, err))
 					continue
 				}
@@ -153,19 +153,6 @@ func (found *survey) metaschemaFaults(err error, below string) []*CompileError {
 		faults = append(faults, found.fault(below, "is not a valid JSON Schema", ""))
 	}
 	return faults
-}
-
-// unsupported is the fault of a pattern that does not compile.
-func (found *survey) unsupported(at, pattern string, err error) *CompileError {
-	problem, remedy := "the pattern "+quote(pattern, 120)+" is not supported", "write it without look-around and backreferences (RE2 syntax)"
-	var reason *syntax.Error
-	if errors.As(err, &reason) {
-		problem += ": " + reason.Code.String() + " " + quote(reason.Expr, 48)
-		if reason.Code == syntax.ErrInvalidRepeatSize {
-			remedy = "repeat at most 1000 times, and bound the length with maxLength"
-		}
-	}
-	return found.fault(at, problem, remedy)
 }
 
 // within returns the pointer in a URL of this document.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,8 +14,8 @@ import (
 
 // flatten turns the validator's tree into violations at the member concerned, in
 // their order. base is the URL of the schema, which locations leave out.
-func flatten(root *jsonschema.ValidationError, value any, base string) ([]Violation, error) {
-	f := flattener{value: value, base: base}
+func flatten(root *jsonschema.ValidationError, value any, base string, h hints) ([]Violation, error) {
+	f := flattener{value: value, base: base, hints: h, held: map[string]string{}}
 	f.node(root)
 	return ordered(f.list), f.err
 }
@@ -22,8 +23,15 @@ func flatten(root *jsonschema.ValidationError, value any, base string) ([]Violat
 type flattener struct {
 	value any
 	base  string
+	hints hints
+	held  map[string]string // what HeldType said, by text
 	list  []Violation
 	err   error // the last one; any means that the list is not to be used
+}
+
+// inner returns a flattener for a part of the tree that is shown in another way.
+func (f *flattener) inner() *flattener {
+	return &flattener{value: f.value, base: f.base, hints: f.hints, held: f.held}
 }
 
 func (f *flattener) node(e *jsonschema.ValidationError) {
@@ -43,6 +51,9 @@ func (f *flattener) node(e *jsonschema.ValidationError) {
 			return
 		}
 		f.union(e, "oneOf")
+	case *kind.Type:
+		f.add(e, nil, "type", f.reasonType(e, k.Got, k.Want))
+		f.list[len(f.list)-1].Wanted = k.Want
 	case *kind.Required:
 		f.each(e, k.Missing, "required", reasonMissing)
 	case *kind.Dependency:
@@ -57,6 +68,10 @@ func (f *flattener) node(e *jsonschema.ValidationError) {
 		f.add(e, []string{strconv.Itoa(k.Duplicates[1])}, "uniqueItems", reasonRepeated(k.Duplicates[0]))
 	case *kind.PropertyNames:
 		f.name(e, k.Property)
+	case *kind.FalseSchema:
+		f.forbidden(e)
+	case *kind.Not:
+		f.add(e, nil, "not", f.reasonNot(e))
 	case *kind.RefCycle, *kind.InvalidJsonValue:
 		f.err = fmt.Errorf("the validator met %T at %s", k, f.location(e))
 	default:
@@ -76,12 +91,16 @@ func (f *flattener) location(e *jsonschema.ValidationError) string {
 
 // add reports one violation at the place of e, or below it.
 func (f *flattener) add(e *jsonschema.ValidationError, below []string, keyword, reason string) {
-	tokens := make([]string, 0, len(e.InstanceLocation)+len(below))
-	tokens = append(append(tokens, e.InstanceLocation...), below...)
 	location := f.location(e)
 	if keyword != falseSchema {
 		location += "/" + keyword
 	}
+	f.report(e, below, keyword, reason, location)
+}
+
+func (f *flattener) report(e *jsonschema.ValidationError, below []string, keyword, reason, location string) {
+	tokens := make([]string, 0, len(e.InstanceLocation)+len(below))
+	tokens = append(append(tokens, e.InstanceLocation...), below...)
 	f.list = append(f.list, Violation{Tokens: tokens, Keyword: keyword, Reason: cut(reason, maxReason), Location: location})
 }
 
@@ -104,9 +123,26 @@ func (f *flattener) surplus(e *jsonschema.ValidationError, count int) {
 	}
 }
 
+// forbidden reports a value that met the schema false. The keyword that holds it
+// says better what is wrong.
+func (f *flattener) forbidden(e *jsonschema.ValidationError) {
+	location := f.location(e)
+	for keyword, reason := range map[string]string{
+		"unevaluatedProperties": reasonUnexpected, "unevaluatedItems": reasonSurplus, "items": reasonSurplus,
+	} {
+		if strings.HasSuffix(location, "/"+keyword) {
+			f.report(e, nil, keyword, reason, location)
+			return
+		}
+	}
+	keyword, reason, _ := leaf(e.ErrorKind)
+	f.add(e, nil, keyword, reason)
+}
+
 // name reports a property name, with all the reasons that its own schema has.
 func (f *flattener) name(e *jsonschema.ValidationError, property string) {
-	inner := flattener{base: f.base}
+	inner := f.inner()
+	inner.value = nil // the schema of a name looks at no value
 	for _, cause := range e.Causes {
 		inner.node(cause)
 	}
@@ -117,52 +153,43 @@ func (f *flattener) name(e *jsonschema.ValidationError, property string) {
 	f.add(e, []string{property}, "propertyNames", reasonName(ordered(inner.list)))
 }
 
-// union reports a value that fits none of several alternatives. Those of another
-// type are left out where one has the right type; a single one that is left
-// speaks for itself; several are summed up in one entry, since their demands
-// contradict each other.
-func (f *flattener) union(e *jsonschema.ValidationError, keyword string) {
-	var left []*jsonschema.ValidationError
-	var got string
-	var want []string
-	for _, branch := range e.Causes {
-		if k := typeFailure(branch, len(e.InstanceLocation)); k != nil {
-			got, want = k.Got, append(want, k.Want...)
-			continue
-		}
-		left = append(left, branch)
+// reasonNot adds what the schema's author says of what is forbidden.
+func (f *flattener) reasonNot(e *jsonschema.ValidationError) string {
+	if s := f.hints.schemas[e.SchemaURL]; s != nil && s.Not != nil && s.Not.Description != "" {
+		return reasonForbidden + ": " + quote(s.Not.Description, 120)
 	}
-	inner := flattener{value: f.value, base: f.base}
-	for _, branch := range left {
-		inner.node(branch) // also where it is not shown: it may hold a fault
-	}
-	switch {
-	case inner.err != nil || len(e.Causes) == 0:
-		f.err = errors.Join(inner.err, fmt.Errorf("the alternatives at %s are without an answer", f.location(e)))
-	case len(left) == 0:
-		f.add(e, nil, keyword, reasonType(got, want))
-	case len(left) == 1:
-		f.list = append(f.list, inner.list...)
-	default:
-		f.add(e, nil, keyword, reasonNoneFits(len(e.Causes)))
-	}
+	return reasonForbidden
 }
 
-// typeFailure returns how a branch fails for the type of the value at this depth,
-// if it does: then whatever else it demands is not for this value.
-func typeFailure(e *jsonschema.ValidationError, depth int) (found *kind.Type) {
-	switch k := e.ErrorKind.(type) {
-	case *kind.Type:
-		if len(e.InstanceLocation) == depth {
-			return k
+// reasonType says what type is wanted. A model that sends an object as a text hears
+// just that.
+func (f *flattener) reasonType(e *jsonschema.ValidationError, got string, want []string) string {
+	text, isText := valueAt(f.value, e.InstanceLocation).(string)
+	if isText && !slices.Contains(want, "string") {
+		held, known := f.held[text]
+		if !known {
+			held = HeldType(text)
+			f.held[text] = held
 		}
-	case *kind.Group, *kind.Reference, *kind.AllOf:
-		for _, cause := range e.Causes {
-			inner := typeFailure(cause, depth)
-			if inner != nil && (found == nil || slices.Compare(inner.Want, found.Want) < 0) {
-				found = inner
-			}
+		if held != "" && slices.Contains(want, held) {
+			return "is a string that holds JSON; send the " + held + " itself"
 		}
 	}
-	return found
+	return reasonType(got, want)
+}
+
+// HeldType returns "object" or "array" if text is the JSON text of one, else "".
+func HeldType(text string) string {
+	trimmed := strings.TrimLeft(text, " \t\r\n")
+	held := ""
+	switch {
+	case strings.HasPrefix(trimmed, "{"):
+		held = "object"
+	case strings.HasPrefix(trimmed, "["):
+		held = "array"
+	}
+	if held == "" || !json.Valid([]byte(text)) {
+		return ""
+	}
+	return held
 }

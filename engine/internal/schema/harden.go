@@ -2,11 +2,9 @@ package schema
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // maxApplied is how many subschemas may apply to one value. Real schemas need a
@@ -17,26 +15,50 @@ type hardenFault struct{ location, problem, remedy string }
 
 // harden walks the compiled graph once. It refuses what would run forever, or
 // validate anything: subschemas that apply themselves to the same value (within
-// "not" such a cycle accepts everything). And it moves two keywords into
-// extensions: propertyNames, which reports wrong places, and format, whose failure
-// hides all other keywords of its schema.
-func harden(roots []*jsonschema.Schema) []hardenFault {
+// "not" such a cycle accepts everything). And it rebuilds each schema so that it
+// pays before it works, and so that no keyword reports wrong places, hides others
+// or takes more than linear time.
+func harden(roots []*jsonschema.Schema, b *budget, formats Formats) (hints, []hardenFault) {
 	all := reachable(roots)
 	g := newGraph(all)
 	for _, s := range all {
 		g.count(s)
 	}
+	h := hints{schemas: map[string]*jsonschema.Schema{}, enums: map[*jsonschema.Schema]*valueSet{}}
 	for _, s := range all {
-		if s.PropertyNames != nil {
-			s.Extensions = append(s.Extensions, propertyNames{s.PropertyNames})
-			s.PropertyNames = nil
-		}
-		if s.Format != nil {
-			s.Extensions = append(s.Extensions, format{s.Format})
-			s.Format = nil
+		h.schemas[s.Location] = s
+		if s.Bool == nil {
+			rebuild(s, b, formats, &h)
 		}
 	}
-	return g.faults
+	return h, g.faults
+}
+
+// hints are what the error tree of the validator does not tell.
+type hints struct {
+	schemas map[string]*jsonschema.Schema // by location
+	enums   map[*jsonschema.Schema]*valueSet
+}
+
+func rebuild(s *jsonschema.Schema, b *budget, formats Formats, h *hints) {
+	e := &entry{budget: b, cost: costOf(s)}
+	if s.Enum != nil {
+		e.enum = newValueSet(s.Enum.Values)
+		h.enums[s] = e.enum
+		s.Enum = nil
+	}
+	if s.PropertyNames != nil {
+		s.Extensions = append(s.Extensions, propertyNames{s.PropertyNames})
+		s.PropertyNames = nil
+	}
+	if s.UniqueItems {
+		s.Extensions = append(s.Extensions, uniqueItems{b})
+		s.UniqueItems = false
+	}
+	if s.Format != nil && formats == AssertFormats {
+		s.Extensions = append(s.Extensions, format{s.Format})
+	}
+	s.Format = &jsonschema.Format{Name: entryFormat, Validate: e.check}
 }
 
 // reachable returns the schemas that the roots lead to, sorted by location.
@@ -165,29 +187,4 @@ func deeper(s *jsonschema.Schema) []*jsonschema.Schema {
 
 func present(children []*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(children, func(s *jsonschema.Schema) bool { return s == nil })
-}
-
-// propertyNames validates each key at the path of its member.
-type propertyNames struct{ schema *jsonschema.Schema }
-
-func (p propertyNames) Validate(ctx *jsonschema.ValidatorContext, value any) {
-	object, ok := value.(map[string]any)
-	if !ok {
-		return
-	}
-	for key := range object {
-		var refused *jsonschema.ValidationError
-		if errors.As(ctx.Validate(p.schema, key, []string{key}), &refused) {
-			ctx.AddErrors([]*jsonschema.ValidationError{refused}, &kind.PropertyNames{Property: key})
-		}
-	}
-}
-
-// format validates a format beside the other keywords of its schema.
-type format struct{ format *jsonschema.Format }
-
-func (f format) Validate(ctx *jsonschema.ValidatorContext, value any) {
-	if err := f.format.Validate(value); err != nil {
-		ctx.AddError(&kind.Format{Want: f.format.Name})
-	}
 }

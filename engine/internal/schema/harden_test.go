@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -12,7 +13,7 @@ func TestPropertyNamesAreReportedInPlace(t *testing.T) {
 	s := mustCompile(t, `{"propertyNames": {"pattern": "^[b-z]$"}, "additionalProperties": {"items": {"type": "integer"}}}`)
 	want := []string{"/a propertyNames", "/b/0 type", "/c/1 type"}
 	for range 50 {
-		list, err := s.Validate(decode(`{"a": [1], "b": ["x"], "c": [1, "y"]}`))
+		list, err := s.Validate(context.Background(), decode(`{"a": [1], "b": ["x"], "c": [1, "y"]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +78,7 @@ func TestCyclesAndDoublingAreRefused(t *testing.T) {
 			[]string{"/$defs/b " + cycle}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := Compile("t", decode(c.document))
+			_, _, err := Compile("t", decode(c.document), asDraft7)
 			var got []string
 			for _, fault := range faultsIn(t, err) {
 				got = append(got, fault.Location+" "+fault.Problem)

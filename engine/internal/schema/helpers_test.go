@@ -1,19 +1,33 @@
 package schema
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 var update = flag.Bool("update", false, "write the lists of testdata anew")
 
 const (
+	in7    = `"$schema": "http://json-schema.org/draft-07/schema#"`
 	in2019 = `"$schema": "https://json-schema.org/draft/2019-09/schema"`
 	in2020 = `"$schema": "https://json-schema.org/draft/2020-12/schema"`
+)
+
+// limits are generous, for tests that are not about them.
+var limits = Limits{Subschemas: 2000, EnumValues: 1000, Compile: time.Minute, Steps: 10_000, StepsPerValue: 12, Validate: time.Minute}
+
+// asFile is how a schema file is read, asListed one that a server lists, and asDraft7
+// one that says so.
+var (
+	asDraft7 = Options{Declared: Draft7, Limits: limits}
+	asFile   = Options{Default: Draft7, Limits: limits}
+	asListed = Options{Default: Draft2020, Formats: AnnotateFormats, OpenRoot: true, Limits: limits}
 )
 
 // decode reads JSON and keeps numbers as they are written.
@@ -29,16 +43,16 @@ func decode(text string) any {
 
 func mustCompile(t testing.TB, document string) *Schema {
 	t.Helper()
-	s, _, err := Compile("t", decode(document))
+	s, _, err := Compile("t", decode(document), asDraft7)
 	if err != nil {
-		t.Fatalf("%s: %v", document, err)
+		t.Fatalf("%.300s: %v", document, err)
 	}
 	return s
 }
 
 func violations(t testing.TB, document, value string) []Violation {
 	t.Helper()
-	list, err := mustCompile(t, document).Validate(decode(value))
+	list, err := mustCompile(t, document).Validate(context.Background(), decode(value))
 	if err != nil {
 		t.Fatalf("%s against %s: %v", value, document, err)
 	}

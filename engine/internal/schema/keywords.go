@@ -15,65 +15,67 @@ const (
 
 // keyword describes one word of the specifications.
 type keyword struct {
-	since, until draft // until: last draft that knows it; 0 for all
+	since, until Dialect // until: last draft that knows it; 0 for all
 	place        place
 	annotation   bool // says nothing about what is valid
 	length       bool // its value is a count
 }
 
+func (k keyword) knownIn(d Dialect) bool { return d >= k.since && (k.until == 0 || d <= k.until) }
+
 var keywords = map[string]keyword{
-	"$schema":     {since: draft4, annotation: true},
-	"id":          {since: draft4, until: draft4, annotation: true},
-	"$id":         {since: draft6, annotation: true},
-	"$ref":        {since: draft4},
-	"$comment":    {since: draft4, annotation: true}, // draft 7, and harmless before
-	"title":       {since: draft4, annotation: true},
-	"description": {since: draft4, annotation: true},
-	"default":     {since: draft4, annotation: true},
-	"examples":    {since: draft4, annotation: true},
-	"readOnly":    {since: draft4, annotation: true},
-	"writeOnly":   {since: draft4, annotation: true},
-	"deprecated":  {since: draft4, annotation: true},
+	"$schema":     {since: Draft4, annotation: true},
+	"id":          {since: Draft4, until: Draft4, annotation: true},
+	"$id":         {since: Draft6, annotation: true},
+	"$ref":        {since: Draft4},
+	"$comment":    {since: Draft4, annotation: true}, // draft 7, and harmless before
+	"title":       {since: Draft4, annotation: true},
+	"description": {since: Draft4, annotation: true},
+	"default":     {since: Draft4, annotation: true},
+	"examples":    {since: Draft4, annotation: true},
+	"readOnly":    {since: Draft4, annotation: true},
+	"writeOnly":   {since: Draft4, annotation: true},
+	"deprecated":  {since: Draft4, annotation: true},
 
-	"type": {since: draft4}, "enum": {since: draft4}, "const": {since: draft6}, "format": {since: draft4},
-	"multipleOf": {since: draft4}, "maximum": {since: draft4}, "minimum": {since: draft4},
-	"exclusiveMaximum": {since: draft4}, "exclusiveMinimum": {since: draft4},
-	"maxLength": {since: draft4, length: true}, "minLength": {since: draft4, length: true}, "pattern": {since: draft4},
-	"maxItems": {since: draft4, length: true}, "minItems": {since: draft4, length: true}, "uniqueItems": {since: draft4},
-	"maxProperties": {since: draft4, length: true}, "minProperties": {since: draft4, length: true}, "required": {since: draft4},
-	"maxContains": {since: draft2019, length: true}, "minContains": {since: draft2019, length: true},
-	"dependentRequired": {since: draft2019},
-	"contentEncoding":   {since: draft4, annotation: true}, "contentMediaType": {since: draft4, annotation: true},
+	"type": {since: Draft4}, "enum": {since: Draft4}, "const": {since: Draft6}, "format": {since: Draft4},
+	"multipleOf": {since: Draft4}, "maximum": {since: Draft4}, "minimum": {since: Draft4},
+	"exclusiveMaximum": {since: Draft4}, "exclusiveMinimum": {since: Draft4},
+	"maxLength": {since: Draft4, length: true}, "minLength": {since: Draft4, length: true}, "pattern": {since: Draft4},
+	"maxItems": {since: Draft4, length: true}, "minItems": {since: Draft4, length: true}, "uniqueItems": {since: Draft4},
+	"maxProperties": {since: Draft4, length: true}, "minProperties": {since: Draft4, length: true}, "required": {since: Draft4},
+	"maxContains": {since: Draft2019, length: true}, "minContains": {since: Draft2019, length: true},
+	"dependentRequired": {since: Draft2019},
+	"contentEncoding":   {since: Draft4, annotation: true}, "contentMediaType": {since: Draft4, annotation: true},
 
-	"items":            {since: draft4, place: schemaOrList},
-	"additionalItems":  {since: draft4, until: draft2019, place: oneSchema},
-	"prefixItems":      {since: draft2020, place: schemaList},
-	"contains":         {since: draft6, place: oneSchema},
-	"unevaluatedItems": {since: draft2019, place: oneSchema},
+	"items":            {since: Draft4, place: schemaOrList},
+	"additionalItems":  {since: Draft4, until: Draft2019, place: oneSchema},
+	"prefixItems":      {since: Draft2020, place: schemaList},
+	"contains":         {since: Draft6, place: oneSchema},
+	"unevaluatedItems": {since: Draft2019, place: oneSchema},
 
-	"properties":            {since: draft4, place: schemaMap},
-	"patternProperties":     {since: draft4, place: schemaMap},
-	"additionalProperties":  {since: draft4, place: oneSchema},
-	"propertyNames":         {since: draft6, place: oneSchema},
-	"unevaluatedProperties": {since: draft2019, place: oneSchema},
-	"dependencies":          {since: draft4, until: draft7, place: dependencies},
-	"dependentSchemas":      {since: draft2019, place: schemaMap},
+	"properties":            {since: Draft4, place: schemaMap},
+	"patternProperties":     {since: Draft4, place: schemaMap},
+	"additionalProperties":  {since: Draft4, place: oneSchema},
+	"propertyNames":         {since: Draft6, place: oneSchema},
+	"unevaluatedProperties": {since: Draft2019, place: oneSchema},
+	"dependencies":          {since: Draft4, until: Draft7, place: dependencies},
+	"dependentSchemas":      {since: Draft2019, place: schemaMap},
 
-	"allOf": {since: draft4, place: schemaList}, "anyOf": {since: draft4, place: schemaList},
-	"oneOf": {since: draft4, place: schemaList}, "not": {since: draft4, place: oneSchema},
-	"if": {since: draft7, place: oneSchema}, "then": {since: draft7, place: oneSchema}, "else": {since: draft7, place: oneSchema},
-	"contentSchema": {since: draft4, place: oneSchema, annotation: true},
+	"allOf": {since: Draft4, place: schemaList}, "anyOf": {since: Draft4, place: schemaList},
+	"oneOf": {since: Draft4, place: schemaList}, "not": {since: Draft4, place: oneSchema},
+	"if": {since: Draft7, place: oneSchema}, "then": {since: Draft7, place: oneSchema}, "else": {since: Draft7, place: oneSchema},
+	"contentSchema": {since: Draft4, place: oneSchema, annotation: true},
 
 	// Only a place for others to refer to, so harmless in any draft.
-	"definitions": {since: draft4, place: definitions, annotation: true},
-	"$defs":       {since: draft4, place: definitions, annotation: true},
+	"definitions": {since: Draft4, place: definitions, annotation: true},
+	"$defs":       {since: Draft4, place: definitions, annotation: true},
 
-	"$anchor":          {since: draft2019},
-	"$recursiveRef":    {since: draft2019, until: draft2019},
-	"$recursiveAnchor": {since: draft2019, until: draft2019},
-	"$vocabulary":      {since: draft2019, annotation: true},
-	"$dynamicRef":      {since: draft2020},
-	"$dynamicAnchor":   {since: draft2020},
+	"$anchor":          {since: Draft2019},
+	"$recursiveRef":    {since: Draft2019, until: Draft2019},
+	"$recursiveAnchor": {since: Draft2019, until: Draft2019},
+	"$vocabulary":      {since: Draft2019, annotation: true},
+	"$dynamicRef":      {since: Draft2020},
+	"$dynamicAnchor":   {since: Draft2020},
 }
 
 // foreign are words of other specifications that have no effect here. Not one of
@@ -86,7 +88,7 @@ var foreign = map[string]bool{
 // the specification allows.
 var checkedFormats = map[string]bool{
 	"date": true, "date-time": true, "duration": true, "email": true, "hostname": true, "ipv4": true, "ipv6": true,
-	"iri": true, "iri-reference": true, "json-pointer": true, "period": true, "regex": true, "relative-json-pointer": true,
+	"idn-hostname": true, "iri": true, "iri-reference": true, "json-pointer": true, "period": true, "regex": true, "relative-json-pointer": true,
 	"semver": true, "time": true, "uri": true, "uri-reference": true, "uri-template": true, "uuid": true,
 }
 

@@ -3,7 +3,6 @@ package schema
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -13,8 +12,10 @@ import (
 type survey struct {
 	tool     string
 	document any
-	draft    draft
+	options  Options
+	draft    Dialect
 	known    bool // false: a dialect that nothing here can read
+	settled  bool // the dialect is more than a default
 	faults   []*CompileError
 	warnings []Warning
 
@@ -22,16 +23,17 @@ type survey struct {
 	references []*reference
 	detached   []string        // pointers to schemas that the root need not lead to
 	seen       map[string]bool // pointers to schemas looked at
+	excessive  bool            // too large to be compiled
 }
 
 // lint looks at how a document is written: JSON Schema ignores words that it does
 // not know, so a slip of the pen or a keyword of another draft silently allows
 // what it was meant to forbid. It looks only where a schema may stand, and where a
 // reference says that one stands.
-func lint(tool string, document any) *survey {
-	d, known := dialectOf(document)
-	found := &survey{tool: tool, document: document, draft: d, known: known, resources: map[string]*resource{}, seen: map[string]bool{}}
-	if !known {
+func lint(tool string, document any, o Options) *survey {
+	found := &survey{tool: tool, document: document, options: o, resources: map[string]*resource{}, seen: map[string]bool{}}
+	found.draft, found.known, found.settled = dialectOf(document, o)
+	if !found.known {
 		found.refuse("/$schema", "is not the URL of a draft that is known here", "use the URL of draft 4, 6, 7, 2019-09 or 2020-12")
 		return found
 	}
@@ -57,21 +59,28 @@ func (found *survey) warn(at, problem, remedy string) {
 
 func (found *survey) schema(value any, at string, within *resource) {
 	found.seen[at] = true
+	if len(found.seen) > found.options.Limits.Subschemas {
+		if !found.excessive {
+			found.excessive = true
+			found.refuse("", fmt.Sprintf("has more than %d subschemas", found.options.Limits.Subschemas), "split the tool, or describe less")
+		}
+		return
+	}
 	object, ok := value.(map[string]any)
 	if !ok {
 		return // a boolean schema; anything else is for the metaschema to refuse
 	}
 	within = found.enter(object, at, within)
 	for _, word := range sortedKeys(object) {
-		found.word(word, object[word], at, within)
+		found.word(word, object, at, within)
 	}
-	if _, refers := object["$ref"]; refers && found.draft <= draft7 {
+	if _, refers := object["$ref"]; refers {
 		found.siblings(object, at)
 	}
 }
 
-func (found *survey) word(word string, value any, at string, within *resource) {
-	here := at + "/" + escape(word)
+func (found *survey) word(word string, object map[string]any, at string, within *resource) {
+	here, value := at+"/"+escape(word), object[word]
 	k, known := keywords[word]
 	switch {
 	case !known:
@@ -83,42 +92,57 @@ func (found *survey) word(word string, value any, at string, within *resource) {
 		found.warn(here, fmt.Sprintf("%s is not known in %s any more and is ignored", word, found.draft), successors[word])
 	case k.until != 0 && found.draft > k.until:
 		found.refuse(here, fmt.Sprintf("%s is not known in %s any more and would be ignored", word, found.draft), successors[word])
+	default:
+		if problem, remedy := found.doubt(k.knownIn(Draft7), k.knownIn(Draft2020)); problem != "" && !k.annotation {
+			found.refuse(here, word+" "+problem, remedy)
+		}
 	}
 	if k.length && uncountable(value) {
 		found.refuse(here, "is more than can be counted", "use at most 2147483648")
 	}
-	found.value(word, value, at, within)
+	found.value(word, object, at, within)
 	found.descend(k.place, value, here, within)
 }
 
 // value looks at the values of those keywords that can silently fail.
-func (found *survey) value(word string, value any, at string, within *resource) {
-	here := at + "/" + escape(word)
+func (found *survey) value(word string, object map[string]any, at string, within *resource) {
+	here, value := at+"/"+escape(word), object[word]
 	text, isText := value.(string)
+	list, isList := value.([]any)
 	switch {
 	case word == "$schema" && at != "":
-		if d, known := dialectOf(map[string]any{"$schema": value}); !known || d != found.draft {
+		if d, known := dialectNamed(value); !known || d != found.draft {
 			found.refuse(here, "switches to another dialect within the document", "declare one $schema, at the root")
 		}
 	case refers[word] && isText:
 		found.references = append(found.references, &reference{at: here, text: text, from: within})
 	case word == "pattern" && isText:
-		found.pattern(here, text)
+		found.pattern(here, text, object["maxLength"])
 	case word == "patternProperties":
-		object, _ := value.(map[string]any)
-		for _, pattern := range sortedKeys(object) {
-			found.pattern(here+"/"+escape(pattern), pattern)
+		names, _ := object["propertyNames"].(map[string]any)
+		patterns, _ := value.(map[string]any)
+		for _, pattern := range sortedKeys(patterns) {
+			found.pattern(here+"/"+escape(pattern), pattern, names["maxLength"])
 		}
-	case word == "format" && isText && !checkedFormats[text]:
+	case word == "enum" && isList && len(list) > found.options.Limits.EnumValues:
+		found.refuse(here, fmt.Sprintf("lists %d values but at most %d are allowed", len(list), found.options.Limits.EnumValues), "use a pattern, or check the value in a rule")
+	case word == "enum" && len(list) > longEnum:
+		found.warn(here, fmt.Sprintf("lists %d values, which a model has to read each time", len(list)), "use a pattern where one says the same")
+	case word == "format" && isText && !checkedFormats[text] && found.options.Formats == AssertFormats:
 		found.warn(here, "the format "+quote(text, 48)+" is not checked", "use keywords that are checked, such as pattern or maximum")
+	case word == "items" && isList:
+		if problem, remedy := found.doubt(true, false); problem != "" && found.draft <= Draft7 {
+			found.refuse(here, "a list of schemas "+problem, remedy)
+		}
+	case word == "$id" && isText && strings.Contains(strings.TrimSuffix(text, "#"), "#"):
+		if problem, remedy := found.doubt(true, false); problem != "" && found.draft <= Draft7 {
+			found.refuse(here, "a name within the document "+problem, remedy)
+		}
 	}
 }
 
-func (found *survey) pattern(at, pattern string) {
-	if _, err := regexp.Compile(pattern); err != nil {
-		found.faults = append(found.faults, found.unsupported(at, pattern, err))
-	}
-}
+// longEnum is from how many values on an enum is worth a warning.
+const longEnum = 100
 
 func (found *survey) descend(p place, value any, at string, within *resource) {
 	list, isList := value.([]any)
@@ -204,10 +228,19 @@ var sortedKeywords = func() []string {
 
 // siblings refuses assertions beside $ref, which drafts up to 7 ignore.
 func (found *survey) siblings(object map[string]any, at string) {
+	if found.draft > Draft7 && found.settled {
+		return
+	}
 	for _, word := range sortedKeys(object) {
 		k, known := keywords[word]
-		if known && word != "$ref" && !k.annotation {
-			found.refuse(at+"/"+escape(word), fmt.Sprintf("%s beside $ref is ignored in %s", word, found.draft), "put both into an allOf, or declare $schema as draft 2019-09 or later")
+		if !known || word == "$ref" || k.annotation {
+			continue
 		}
+		here, problem, remedy := at+"/"+escape(word), " beside $ref is ignored in "+found.draft.String(), "put both into an allOf, or declare $schema as draft 2019-09 or later"
+		if found.draft > Draft7 {
+			problem, remedy = found.doubt(false, true)
+			problem = " beside $ref " + problem
+		}
+		found.refuse(here, word+problem, remedy)
 	}
 }

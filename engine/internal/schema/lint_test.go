@@ -25,8 +25,8 @@ func TestLintFaults(t *testing.T) {
 		"near miss by case":              {`{"items": {"maxlength": 1}}`, "/items/maxlength", noKeyword("maxlength"), "did you mean maxLength?"},
 		"near miss by case, short":       {`{"Type": "null"}`, "/Type", noKeyword("Type"), "did you mean type?"},
 		"near miss of a short word":      {`{"enums": [1]}`, "/enums", noKeyword("enums"), "did you mean enum?"},
-		"near miss in a dependency":      {`{"dependencies": {"a": {"propertes": {}}}}`, "/dependencies/a/propertes", noKeyword("propertes"), "did you mean properties?"},
-		"near miss in a tuple":           {`{"items": [{}, {"patern": "x"}]}`, "/items/1/patern", noKeyword("patern"), "did you mean pattern?"},
+		"near miss in a dependency":      {`{` + in7 + `, "dependencies": {"a": {"propertes": {}}}}`, "/dependencies/a/propertes", noKeyword("propertes"), "did you mean properties?"},
+		"near miss in a tuple":           {`{` + in7 + `, "items": [{}, {"patern": "x"}]}`, "/items/1/patern", noKeyword("patern"), "did you mean pattern?"},
 		"near miss in a pattern":         {`{"patternProperties": {"x/y": {"formatt": "date"}}}`, "/patternProperties/x~1y/formatt", noKeyword("formatt"), "did you mean format?"},
 		"near miss in a branch":          {`{"allOf": [{"if": {"minimun": 1}}]}`, "/allOf/0/if/minimun", noKeyword("minimun"), "did you mean minimum?"},
 		"near miss in a definition":      {`{"definitions": {"d": {"maxItem": 1}}}`, "/definitions/d/maxItem", noKeyword("maxItem"), "did you mean maxItems?"},
@@ -55,7 +55,7 @@ func TestLintFaults(t *testing.T) {
 		"type beside $ref":               {`{"definitions": {"d": {}}, "items": {"$ref": "#/definitions/d", "type": "null"}}`, "/items/type", "type" + beside, both},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _, err := Compile("t", decode(c.document))
+			s, _, err := Compile("t", decode(c.document), asFile)
 			want := []CompileError{{Tool: "t", Location: c.at, Problem: c.problem, Remedy: c.remedy}}
 			if diff := cmp.Diff(want, faultsIn(t, err)); diff != "" || s != nil {
 				t.Errorf("%s (-want +got):\n%s", c.document, diff)
@@ -96,7 +96,7 @@ func TestLintAccepts(t *testing.T) {
 		"timeout below the root":       {`{"items": {"timeoutSeconds": 1}}`, []Warning{{"/items/timeoutSeconds", "timeoutSeconds has an effect at the root only", "move it there, or remove it"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, warnings, err := Compile("t", decode(c.document))
+			s, warnings, err := Compile("t", decode(c.document), asDraft7)
 			if err != nil || s == nil {
 				t.Fatalf("%s: %v", c.document, err)
 			}
@@ -114,9 +114,71 @@ func TestCheckedFormatsAreChecked(t *testing.T) {
 			t.Errorf("%s takes anything", name)
 		}
 	}
-	for _, name := range []string{"idn-hostname", "idn-email", "int32", "json", "password"} {
+	for _, name := range []string{"idn-email", "int32", "json", "password"} {
 		if list := violations(t, `{"format": "`+name+`"}`, `"[{%<( \u0000~"`); checkedFormats[name] || len(list) != 0 {
 			t.Errorf("%s: %v", name, list)
+		}
+	}
+}
+
+// A document without $schema is refused where the two drafts that it may be taken
+// for differ.
+func TestDoubtfulDialect(t *testing.T) {
+	const (
+		read7    = " is ignored by readers that take a document without $schema for draft 7"
+		read2020 = " is ignored by readers that take a document without $schema for draft 2020-12"
+		say7     = "declare $schema as draft 7"
+		say2020  = "declare $schema as draft 2020-12"
+	)
+	for name, c := range map[string]struct {
+		document            string
+		options             Options
+		at, problem, remedy string
+	}{
+		"prefixItems":           {`{"properties": {"a": {"prefixItems": [{}]}}}`, asListed, "/properties/a/prefixItems", "prefixItems" + read7, say2020},
+		"dependentRequired":     {`{"dependentRequired": {"a": ["b"]}}`, asListed, "/dependentRequired", "dependentRequired" + read7, say2020},
+		"dependentSchemas":      {`{"dependentSchemas": {}}`, asListed, "/dependentSchemas", "dependentSchemas" + read7, say2020},
+		"unevaluatedProperties": {`{"unevaluatedProperties": false}`, asListed, "/unevaluatedProperties", "unevaluatedProperties" + read7, say2020},
+		"unevaluatedItems":      {`{"unevaluatedItems": false}`, asListed, "/unevaluatedItems", "unevaluatedItems" + read7, say2020},
+		"minContains":           {`{"contains": {}, "minContains": 2}`, asListed, "/minContains", "minContains" + read7, say2020},
+		"maxContains":           {`{"contains": {}, "maxContains": 2}`, asListed, "/maxContains", "maxContains" + read7, say2020},
+		"$anchor":               {`{"$defs": {"a": {"$anchor": "x"}}}`, asListed, "/$defs/a/$anchor", "$anchor" + read7, say2020},
+		"$dynamicAnchor":        {`{"$dynamicAnchor": "x"}`, asListed, "/$dynamicAnchor", "$dynamicAnchor" + read7, say2020},
+		"maxLength beside $ref": {`{"$defs": {"a": {}}, "properties": {"a": {"$ref": "#/$defs/a", "maxLength": 1, "description": "fine"}}}`, asListed, "/properties/a/maxLength", "maxLength beside $ref" + read7, say2020},
+		"dependencies":          {`{"dependencies": {"a": ["b"]}}`, asFile, "/dependencies", "dependencies" + read2020, say7},
+		"additionalItems":       {`{"items": {}, "additionalItems": false}`, asFile, "/additionalItems", "additionalItems" + read2020, say7},
+		"items as a list":       {`{"items": [{}]}`, asFile, "/items", "a list of schemas" + read2020, say7},
+		"$id as an anchor":      {`{"definitions": {"a": {"$id": "#x"}}}`, asFile, "/definitions/a/$id", "a name within the document" + read2020, say7},
+		// These are refused in the draft that is taken, whatever the other one says.
+		"items as a list, listed": {`{"items": [{}]}`, asListed, "/items", "is an array but must be a boolean or an object", specRemedy},
+		"dependencies, listed":    {`{"dependencies": {"a": ["b"]}}`, asListed, "/dependencies", "dependencies is not known in draft 2020-12 any more and would be ignored", "use dependentRequired or dependentSchemas"},
+		"$recursiveRef, listed":   {`{"items": {"$recursiveRef": "#"}}`, asListed, "/items/$recursiveRef", "$recursiveRef is not known in draft 2020-12 any more and would be ignored", "use $dynamicRef with $dynamicAnchor"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := Compile("t", decode(c.document), c.options)
+			want := []CompileError{{Tool: "t", Location: c.at, Problem: c.problem, Remedy: c.remedy}}
+			if diff := cmp.Diff(want, faultsIn(t, err)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", c.document, diff)
+			}
+		})
+	}
+	for _, document := range []string{
+		`{"definitions": {"a": {"type": "null"}}, "properties": {"a": {"$ref": "#/definitions/a", "title": "x", "default": null}}}`,
+		`{"$defs": {"a": {"items": {"contains": true}}}, "if": true, "then": {"propertyNames": {"const": "a"}}, "else": false}`,
+		`{"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}`,
+	} {
+		for _, o := range []Options{asFile, asListed} {
+			if _, _, err := Compile("t", decode(document), o); err != nil {
+				t.Errorf("%s: %v", document, err)
+			}
+		}
+	}
+	for document, declared := range map[string]Dialect{`{"prefixItems": [{}]}`: Draft2020, `{"items": [{}], "dependencies": {}}`: Draft7} {
+		for _, o := range []Options{asFile, asListed} {
+			o.Declared = declared
+			if _, _, err := Compile("t", decode(document), o); err != nil {
+				t.Errorf("%s, declared as %s: %v", document, declared, err)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -21,6 +22,7 @@ const (
 	reasonMissing    = "required property is missing"
 	reasonUnexpected = "unexpected property; the schema allows no others"
 	reasonSurplus    = "surplus item; the schema allows no further ones"
+	reasonForbidden  = "has a form that the schema forbids"
 )
 
 // leaf returns keyword and reason of a violation that concerns the value itself.
@@ -29,7 +31,7 @@ func leaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) {
 	case *kind.FalseSchema:
 		return falseSchema, "is not allowed here", true
 	case *kind.Not:
-		return "not", "has a form that the schema forbids", true
+		return "not", reasonForbidden, true
 	case *kind.Type:
 		return "type", reasonType(k.Got, k.Want), true
 	case *kind.Enum:
@@ -37,6 +39,9 @@ func leaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) {
 	case *kind.Const:
 		return "const", "must be " + values([]any{k.Want}), true
 	case *kind.Format:
+		if missed := (*notInEnum)(nil); errors.As(k.Err, &missed) {
+			return "enum", "must be one of " + values(missed.want), true
+		}
 		return "format", "is not a valid " + ascii(k.Want), true
 	case *kind.Pattern:
 		return "pattern", "does not match the pattern " + quote(k.Want, 120), true
@@ -124,10 +129,6 @@ func reasonRepeated(first int) string {
 
 func reasonTwoFit(fitting []int) string {
 	return fmt.Sprintf("fits alternatives %d and %d of the schema but must fit exactly one", fitting[0]+1, fitting[1]+1)
-}
-
-func reasonNoneFits(alternatives int) string {
-	return fmt.Sprintf("fits none of the %d alternatives of the schema", alternatives)
 }
 
 // reasonName joins what is wrong with the name of a property.

@@ -24,7 +24,7 @@ type reference struct {
 // enter returns the resource that the schema object belongs to, and registers
 // what can be referred to.
 func (found *survey) enter(object map[string]any, at string, within *resource) *resource {
-	if _, refers := object["$ref"]; refers && found.draft <= draft7 {
+	if _, refers := object["$ref"]; refers && found.draft <= Draft7 {
 		return within // everything beside it is ignored
 	}
 	word := found.idWord()
@@ -41,14 +41,14 @@ func (found *survey) enter(object map[string]any, at string, within *resource) *
 			found.resources[parsed.String()] = within
 		}
 	}
-	if found.draft <= draft7 && fragment != "" {
+	if found.draft <= Draft7 && fragment != "" {
 		within.anchors[fragment] = true
 	}
-	if anchor, ok := object["$anchor"].(string); ok && found.draft >= draft2019 {
+	if anchor, ok := object["$anchor"].(string); ok && found.draft >= Draft2019 {
 		within.anchors[anchor] = true
 	}
 	// A dynamic reference may lead to it from where it names another.
-	if anchor, ok := object["$dynamicAnchor"].(string); ok && found.draft >= draft2020 {
+	if anchor, ok := object["$dynamicAnchor"].(string); ok && found.draft >= Draft2020 {
 		within.anchors[anchor] = true
 		found.detached = append(found.detached, at)
 	}
@@ -57,7 +57,7 @@ func (found *survey) enter(object map[string]any, at string, within *resource) *
 
 // idWord returns what the draft calls $id.
 func (found *survey) idWord() string {
-	if found.draft == draft4 {
+	if found.draft == Draft4 {
 		return "id"
 	}
 	return "$id"

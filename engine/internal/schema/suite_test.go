@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,12 +109,12 @@ func groupsIn(t *testing.T, file string) []suiteGroup {
 
 // runSuite validates every case of the files and returns how many there are and
 // which have another outcome than the suite says, as "file: description: case".
-func runSuite(t *testing.T, folder string, files []string, assertFormat bool) (cases int, misses []string) {
+func runSuite(t *testing.T, folder string, files []string, o Options) (cases int, misses []string) {
 	t.Helper()
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		for _, group := range groupsIn(t, file) {
-			s, faults := compile(lint("suite", group.Schema), environment{remotes(filepath.Join(folder, "remotes")), assertFormat})
+			s, faults := compile(lint("suite", group.Schema, o), environment{o, remotes(filepath.Join(folder, "remotes"))})
 			for _, test := range group.Tests {
 				cases++
 				id := fmt.Sprintf("%s: %s: %s", name, group.Description, test.Description)
@@ -121,7 +122,7 @@ func runSuite(t *testing.T, folder string, files []string, assertFormat bool) (c
 					misses = append(misses, id+" (does not compile)")
 					continue
 				}
-				violations, err := s.Validate(test.Data)
+				violations, err := s.Validate(context.Background(), test.Data)
 				if err != nil || (len(violations) == 0) != test.Valid {
 					misses = append(misses, id)
 				}
@@ -146,15 +147,16 @@ func glob(t *testing.T, pattern ...string) []string {
 func TestOfficialSuiteRequired(t *testing.T) {
 	folder := officialSuite(t)
 	for _, part := range []struct {
-		draft        string
-		cases        int
-		assertFormat bool // from 2019-09 on the suite takes format for an annotation unless asked
+		draft   string
+		cases   int
+		dialect Dialect
+		formats Formats // from 2019-09 on the suite takes format for an annotation unless asked
 	}{
-		{"draft7", 927, true},
-		{"draft2020-12", 1299, false},
+		{"draft7", 927, Draft7, AssertFormats},
+		{"draft2020-12", 1299, Draft2020, AnnotateFormats},
 	} {
 		t.Run(part.draft, func(t *testing.T) {
-			cases, misses := runSuite(t, folder, glob(t, folder, "tests", part.draft, "*.json"), part.assertFormat)
+			cases, misses := runSuite(t, folder, glob(t, folder, "tests", part.draft, "*.json"), Options{Declared: part.dialect, Formats: part.formats, Limits: limits})
 			if cases != part.cases {
 				t.Errorf("%d cases, want %d", cases, part.cases)
 			}
@@ -171,15 +173,24 @@ func TestOfficialSuiteRequired(t *testing.T) {
 func TestOfficialSuiteOptional(t *testing.T) {
 	folder := officialSuite(t)
 	for _, part := range []struct {
-		name  string
-		path  []string
-		cases int
+		name         string
+		path         []string
+		cases        int
+		backtracking bool
 	}{
-		{"draft7-optional", []string{"tests", "draft7", "optional", "*.json"}, 118},
-		{"draft7-format", []string{"tests", "draft7", "optional", "format", "*.json"}, 676},
+		{"draft7-optional", []string{"tests", "draft7", "optional", "*.json"}, 118, false},
+		{"draft7-optional-backtracking", []string{"tests", "draft7", "optional", "*.json"}, 118, true},
+		{"draft7-format", []string{"tests", "draft7", "optional", "format", "*.json"}, 676, false},
+		{"draft2020-12-optional", []string{"tests", "draft2020-12", "optional", "*.json"}, 162, false},
+		{"draft2020-12-optional-backtracking", []string{"tests", "draft2020-12", "optional", "*.json"}, 162, true},
 	} {
 		t.Run(part.name, func(t *testing.T) {
-			cases, misses := runSuite(t, folder, glob(t, append([]string{folder}, part.path...)...), true)
+			o := Options{Declared: Draft7, Limits: limits, Backtracking: part.backtracking}
+			if strings.HasPrefix(part.name, "draft2020") {
+				o.Declared, o.Formats = Draft2020, AnnotateFormats
+			}
+			cases, misses := runSuite(t, folder, glob(t, append([]string{folder}, part.path...)...), o)
+			t.Logf("%d of %d", cases-len(misses), cases)
 			if cases != part.cases {
 				t.Errorf("%d cases, want %d", cases, part.cases)
 			}
@@ -209,14 +220,14 @@ func TestReferencesAgreeWithTheValidator(t *testing.T) {
 	for _, draft := range []string{"draft7", "draft2020-12"} {
 		for _, file := range append(glob(t, folder, "tests", draft, "*.json"), glob(t, folder, "tests", draft, "optional", "*.json")...) {
 			for _, group := range groupsIn(t, file) {
-				found := lint("suite", group.Schema)
+				found := lint("suite", group.Schema, asFile)
 				if !found.known || len(found.references) == 0 {
 					continue
 				}
 				checked++
 				refused := found.faults
 				found.faults = nil
-				_, faults := compile(found, environment{})
+				_, faults := compile(found, environment{Options: asFile})
 				ours := slices.ContainsFunc(refused, aboutReferences)
 				theirs := slices.ContainsFunc(faults, aboutReferences)
 				if ours != theirs {

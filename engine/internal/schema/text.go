@@ -82,14 +82,21 @@ func counted(n int, unit string) string {
 // maxDigits is how many digits of a number are shown.
 const maxDigits = 24
 
-// number shows a number exactly where maxDigits digits can do that, if need be
-// with an exponent.
-func number(r *big.Rat) string {
+func plainNumber(r *big.Rat) string {
+	if r.IsInt() {
+		return r.Num().String()
+	}
 	precision, exact := r.FloatPrec()
 	if !exact { // no number of a JSON text
 		precision = maxExponent + maxDigits
 	}
-	plain := r.FloatString(precision)
+	return r.FloatString(precision)
+}
+
+// number shows a number exactly where maxDigits digits can do that, if need be
+// with an exponent.
+func number(r *big.Rat) string {
+	plain := plainNumber(r)
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(plain, "-"), ".")
 	if len(whole)+len(fraction) <= maxDigits {
 		return plain

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,21 +16,47 @@ type Violation struct {
 	Keyword  string   // JSON Schema keyword; "false schema" for the boolean
 	Reason   string   // in at most 256 bytes, without any string of the caller
 	Location string   // of the keyword in the schema, as a URI fragment pointer
+	// Wanted are the JSON types that the schema allows here, where the value is of
+	// another one.
+	Wanted []string
 }
 
 var errNoViolation = errors.New("the validator failed without a violation")
 
 // Validate returns everything that is wrong with value, sorted by path, keyword
 // and reason; nothing means that it is valid. An error means that there is no
-// answer, and the value has to be refused. The same value always gives the same
-// list.
-func (s *Schema) Validate(value any) (violations []Violation, err error) {
+// answer, and the value has to be refused; it wraps ErrBudget where the answer
+// would have cost too much. The same value always gives the same list.
+func (s *Schema) Validate(ctx context.Context, value any) ([]Violation, error) {
+	i, err := s.pool.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// A copy that met a panic of the validator may be damaged.
+	var sound *instance
+	defer func() { s.pool.release(sound) }()
+	violations, err := i.validate(ctx, value, s.limits, s.base)
+	if !errors.Is(err, errPanic) {
+		sound = i
+	}
+	return violations, err
+}
+
+var errPanic = errors.New("panic in the validator")
+
+func (i *instance) validate(ctx context.Context, value any, limits Limits, base string) (violations []Violation, err error) {
+	i.budget.start(ctx, value, limits)
+	defer i.budget.end()
 	defer func() {
-		if r := recover(); r != nil {
-			violations, err = nil, fmt.Errorf("panic in the validator: %s", quote(fmt.Sprint(r), 120))
+		switch r := recover().(type) {
+		case nil:
+		case spent:
+			violations, err = nil, r.cause
+		default:
+			violations, err = nil, fmt.Errorf("%w: %s", errPanic, quote(fmt.Sprint(r), 120))
 		}
 	}()
-	found := s.compiled.Validate(value)
+	found := i.root.Validate(value)
 	if found == nil {
 		return nil, nil
 	}
@@ -37,7 +64,7 @@ func (s *Schema) Validate(value any) (violations []Violation, err error) {
 	if !errors.As(found, &broken) {
 		return nil, errNoViolation
 	}
-	violations, err = flatten(broken, value, s.base)
+	violations, err = flatten(broken, value, base, i.hints)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
 	"testing"
@@ -118,11 +119,52 @@ func TestUnions(t *testing.T) {
 		},
 		"several of the right type are one entry": {
 			`{"oneOf": [{"required": ["a"], "additionalProperties": false}, {"required": ["b"], "additionalProperties": false}]}`, `{"c": 1}`,
-			[]string{" oneOf fits none of the 2 alternatives of the schema"},
+			[]string{` oneOf must fit exactly one of 2 alternatives; [1] "/a" required property is missing, "/c" unexpected property; the schema allows no others; [2] "/b" required property is missing, "/c" unexpected property; the schema allows no others`},
 		},
 		"none of the right type is one entry": {
 			`{"items": {"oneOf": [{"type": "string"}, {"type": ["null", "object"]}, {"type": "string"}]}}`, `[[], "x"]`,
 			[]string{"/0 oneOf is an array but must be an object, a string or null", "/1 oneOf fits alternatives 1 and 3 of the schema but must fit exactly one"},
+		},
+		"three of many are named": {
+			`{"anyOf": [{"required": ["a", "aa", "aaa"]}, {"type": "null"}, {"required": ["b"]}, {"required": ["c"]}, {"required": ["d"]}]}`, `{}`,
+			[]string{` anyOf must fit any of 5 alternatives; [1] "/a" required property is missing, "/aa" required property is missing, ...; [3] "/b" required property is missing; [4] "/c" required property is missing`},
+		},
+		"a discriminator picks": {
+			`{"oneOf": [{"properties": {"t": {"const": "a"}, "x": {"type": "string"}}, "required": ["x"]}, {"properties": {"t": {"const": "b"}, "y": {"type": "integer"}}, "required": ["y"]}]}`, `{"t": "b", "y": "1"}`,
+			[]string{"/y type is a string but must be an integer"},
+		},
+		"a discriminator picks through references": {
+			`{"items": {"anyOf": [{"$ref": "#/definitions/a"}, {"allOf": [{"$ref": "#/definitions/b"}, {"required": ["z"]}]}, {"type": "null"}]}, "definitions": {
+				"a": {"properties": {"t": {"enum": ["a", "A"]}}, "required": ["x"]}, "b": {"properties": {"t": {"$ref": "#/definitions/tb"}}, "required": ["y"]}, "tb": {"const": "b"}}}`, `[{"t": "A"}, {"t": "b"}]`,
+			[]string{"/0/x required " + reasonMissing, "/1/y required " + reasonMissing, "/1/z required " + reasonMissing},
+		},
+		"a wrong discriminator is one entry": {
+			`{"properties": {"u": {"anyOf": [{"properties": {"t": {"const": "a"}}, "required": ["x"]}, {"properties": {"t": {"enum": ["b", "a"]}}, "required": ["y"]}]}}}`, `{"u": {"t": "c"}}`,
+			[]string{`/u/t enum must be one of "a", "b"`},
+		},
+		"alternatives that are values are one entry": {
+			`{"anyOf": [{"const": 1}, {"const": "a"}, {"enum": [1.0, null]}]}`, `2`,
+			[]string{` enum must be one of 1, "a", null`},
+		},
+		"a value of the wrong type where the discriminator is": {
+			`{"anyOf": [{"properties": {"t": {"const": "a"}}}, {"properties": {"t": {"type": "string", "const": "b"}}}]}`, `{"t": 1}`,
+			[]string{` anyOf must fit any of 2 alternatives; [1] "/t" must be "a"; [2] "/t" is a number but must be a string`},
+		},
+		"a missing discriminator tells nothing": {
+			`{"anyOf": [{"properties": {"t": {"const": "a"}}, "required": ["t"]}, {"properties": {"t": {"const": "b"}}, "required": ["t"]}]}`, `{}`,
+			[]string{` anyOf must fit any of 2 alternatives; [1] "/t" required property is missing; [2] "/t" required property is missing`},
+		},
+		"a const that others know nothing of is no discriminator": {
+			`{"anyOf": [{"properties": {"t": {"const": "a"}}}, {"required": ["x"]}]}`, `{"t": "b"}`,
+			[]string{` anyOf must fit any of 2 alternatives; [1] "/t" must be "a"; [2] "/x" required property is missing`},
+		},
+		"a union within a union": {
+			`{"anyOf": [{"anyOf": [{"type": "string"}, {"type": "array"}]}, {"type": "object", "required": ["a"]}]}`, `{}`,
+			[]string{"/a required " + reasonMissing},
+		},
+		"keys of the caller are shown safely": {
+			`{"additionalProperties": {"anyOf": [{"required": ["a"]}, {"properties": {"b": {"type": "null"}}, "required": ["b"]}]}}`, "{\"\u202e\": {\"b\": 1}}",
+			[]string{"/\u202e anyOf must fit any of 2 alternatives; [1] \"/a\" required property is missing; [2] \"/b\" is a number but must be null"},
 		},
 		"a wrong type counts before what else is wrong": {
 			`{"anyOf": [{"allOf": [{"minimum": 5}, {"type": "string"}, {"type": "array"}]}, {"type": "null"}]}`, `1`,
@@ -153,7 +195,7 @@ func TestSameBytesInEveryRun(t *testing.T) {
 		if i%10 == 0 {
 			s = mustCompile(t, everything)
 		}
-		list, err := s.Validate(decode(value))
+		list, err := s.Validate(context.Background(), decode(value))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +220,7 @@ func TestConcurrentValidation(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			for range 100 {
-				got, err := s.Validate(value)
+				got, err := s.Validate(context.Background(), value)
 				if err != nil || cmp.Diff(want, lines(got)) != "" {
 					t.Errorf("%v, %v", got, err)
 					return
@@ -198,7 +240,7 @@ func TestInternalFaultsAreErrors(t *testing.T) {
 		"one beside a violation":           map[string]any{"a": "x", "b": struct{}{}},
 		"one within a union":               map[string]any{"b": map[string]any{"c": struct{}{}}},
 	} {
-		if list, err := s.Validate(value); err == nil || list != nil {
+		if list, err := s.Validate(context.Background(), value); err == nil || list != nil {
 			t.Errorf("%s: %v, %v", name, list, err)
 		}
 	}

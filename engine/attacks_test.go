@@ -1,0 +1,239 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/sallyport-mcp/sallyport/engine"
+)
+
+func times(n int, item string) string {
+	return strings.TrimSuffix(strings.Repeat(item+",", n), ",")
+}
+
+// recursive is a union that refers to itself from two branches: a value of depth n
+// costs 2^n without a budget.
+func recursive(union string) string {
+	const branch = `{"type": "object", "properties": {"c": {"$ref": "#/definitions/n"}}, "required": ["%s"]}`
+	return fmt.Sprintf(`{"type": "object", "additionalProperties": true, "properties": {"c": {"$ref": "#/definitions/n"}},
+		"definitions": {"n": {%q: [`+branch+`, `+branch+`]}}}`, union, "x", "y")
+}
+
+// withinNot hides the same union where only yes or no is asked.
+func withinNot(inner string) string {
+	return `{"type": "object", "additionalProperties": true, "properties": {"c": {"not": {"$ref": "#/definitions/n"}}}, "definitions": {"n": ` + inner + `}}`
+}
+
+func itemsOf(schema string) string {
+	return `{"type": "object", "additionalProperties": true, "properties": {"a": {"type": "array", "items": ` + schema + `}}}`
+}
+
+const uniqueItems = `{"type": "object", "additionalProperties": true, "properties": {"a": {"uniqueItems": true}}}`
+
+func arrayOf(items string) string { return `{"a":[` + items + `]}` }
+
+func deep(levels int) string { return nested(levels, `{"c":`, `}`, `1`) }
+
+func properties(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"p%d": {"type": "string"},`, i)
+	}
+	return `{"type": "object", "additionalProperties": false, "properties": {` + strings.TrimSuffix(b.String(), ",") + `}}`
+}
+
+func enumOf(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format+",", i)
+	}
+	return itemsOf(`{"enum": [` + strings.TrimSuffix(b.String(), ",") + `]}`)
+}
+
+func doubled(levels int) string {
+	doc := `{"type": "object", "additionalProperties": true, "properties": {"c": {"$ref": "#/definitions/d` + fmt.Sprint(levels) + `"}}, "definitions": {"d0": {"type": "string"}`
+	for i := range levels {
+		doc += fmt.Sprintf(`, "d%d": {"allOf": [{"$ref": "#/definitions/d%d"}, {"$ref": "#/definitions/d%d"}]}`, i+1, i, i)
+	}
+	return doc + `}}`
+}
+
+// manyBranches is a union of n objects that each want another member.
+func manyBranches(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"type": "object", "required": ["k%d"]},`, i)
+	}
+	return `{"anyOf": [` + strings.TrimSuffix(b.String(), ",") + `]}`
+}
+
+// What an attack has to end with.
+const (
+	byLoad   = "quarantine" // the schema is not loaded
+	byRule   = "rule"       // a rule refuses before the schema sees anything
+	bySchema = "schema"     // the schema says what is wrong
+	byBudget = "budget"     // the check is given up
+	accepts  = "accepted"   // a large but honest call
+)
+
+// attacks are schemas and payloads that cost seconds, gigabytes or the process
+// without limits, and payloads that are merely large.
+func attacks() map[string]struct{ schema, payload, ends string } {
+	const number = `{"minimum": 0, "maximum": 10, "multipleOf": 3}`
+	const patterns = `{"type": "object", "patternProperties": {"c": {"$ref": "#/definitions/n"}, "^c": {"$ref": "#/definitions/n"}, "c$": {"$ref": "#/definitions/n"}}}`
+	const union = `{"type": "object", "anyOf": [{"properties": {"c": {"$ref": "#/definitions/n"}}}, {"properties": {"c": {"$ref": "#/definitions/n"}}}]}`
+	return map[string]struct{ schema, payload, ends string }{
+		"exponent of six digits":              {itemsOf(number), arrayOf(`1e999999`), byRule},
+		"a hundred of them":                   {itemsOf(number), arrayOf(times(100, `1e999999`)), byRule},
+		"one against a numeric enum":          {enumOf(100, `%d`), arrayOf(`1e999999`), byRule},
+		"ten against a longer one":            {enumOf(1000, `%d`), arrayOf(times(10, `1e999999`)), byRule},
+		"exponent that overflows":             {itemsOf(number), arrayOf(`1e9999999`), byRule},
+		"60,000 digits":                       {itemsOf(number), arrayOf(strings.Repeat("9", 60_000)), byRule},
+		"10,000 numbers at the limit":         {itemsOf(number), arrayOf(times(10_000, `1e308`)), bySchema},
+		"the same against a numeric enum":     {enumOf(1000, `%d.5e300`), arrayOf(times(10_000, `1e308`)), bySchema},
+		"recursive anyOf, depth 10":           {recursive("anyOf"), deep(10), bySchema},
+		"recursive anyOf, depth 12":           {recursive("anyOf"), deep(12), bySchema},
+		"recursive anyOf, depth 16":           {recursive("anyOf"), deep(16), byBudget},
+		"recursive anyOf, depth 18":           {recursive("anyOf"), deep(18), byBudget},
+		"recursive anyOf, depth 64":           {recursive("anyOf"), deep(64), byBudget},
+		"recursive oneOf, depth 18":           {recursive("oneOf"), deep(18), byBudget},
+		"recursive anyOf within not":          {withinNot(union), deep(30), byBudget},
+		"overlapping patterns within not":     {withinNot(patterns), deep(30), byBudget},
+		"items and contains within not":       {withinNot(`{"items": {"$ref": "#/definitions/n"}, "contains": {"$ref": "#/definitions/n"}, "minItems": 2}`), `{"c":` + nested(40, `[`, `]`, `1`) + `}`, byBudget},
+		"the same through if":                 {`{"type": "object", "additionalProperties": true, "properties": {"c": {"if": {"$ref": "#/definitions/n"}, "else": true, "then": false}}, "definitions": {"n": ` + patterns + `}}`, deep(30), byBudget},
+		"allOf that doubles 22 times":         {doubled(22), `{"c": "x"}`, byLoad},
+		"items nested 100 deep":               {itemsOf(nested(100, `{"items":`, `}`, `{}`)), `{}`, byLoad},
+		"items nested 1,000 deep":             {itemsOf(nested(1000, `{"items":`, `}`, `{}`)), `{}`, byLoad},
+		"items nested 3,000 deep":             {itemsOf(nested(3000, `{"items":`, `}`, `{}`)), `{}`, byLoad},
+		"2,000 properties":                    {properties(2000), `{}`, byLoad},
+		"5,000 properties":                    {properties(5000), `{}`, byLoad},
+		"20,000 properties":                   {properties(20_000), `{}`, byLoad},
+		"20,000 unique integers and a repeat": {uniqueItems, arrayOf(integers(20_000) + `,7.0`), bySchema},
+		"20 unique items that hardly differ":  {uniqueItems, arrayOf(alike(20, 1000) + `,0,0`), bySchema},
+		"20,000 items of the wrong type":      {itemsOf(`{"type": "string"}`), arrayOf(times(20_000, `12345`)), bySchema},
+		"union of ten, 10,000 items":          {itemsOf(manyBranches(10)), arrayOf(times(10_000, `"x"`)), bySchema},
+		"string enum of 10,000":               {enumOf(10_000, `"v%d"`), arrayOf(times(2000, `"x"`)), byLoad},
+		"string enum of 1,000, 2,000 items":   {enumOf(1000, `"v%d"`), arrayOf(times(2000, `"x"`)), bySchema},
+		"5,000 required names, 20,000 times":  {itemsOf(`{"required": [` + quotedNames(5000) + `]}`), arrayOf(times(20_000, `{}`)), byBudget},
+		"recursive schema, depth 4,000":       {`{"type": "object", "additionalProperties": {"$ref": "#"}}`, deep(4000), byRule},
+		"pattern that backtracks elsewhere":   {itemsOf(`{"type": "string", "pattern": "^(a+)+$"}`), arrayOf(`"` + strings.Repeat("a", 60_000) + `!"`), bySchema},
+		"pattern of many states, long text":   {itemsOf(`{"type": "string", "pattern": "(.{1,500}x){1,2}$"}`), arrayOf(`"` + strings.Repeat("a", 60_000) + `"`), byBudget},
+		"any JSON, 9,400 leaves":              {itemsOf(`{"$ref": "#/definitions/j"}`) + anyJSON, arrayOf(times(9400, `12345`)), accepts},
+		"any JSON, 30,000 leaves":             {itemsOf(`{"$ref": "#/definitions/j"}`) + anyJSON, arrayOf(times(30_000, `1`)), accepts},
+	}
+}
+
+// anyJSON is cut off and put on by schemaOf: it has to follow the last member.
+const anyJSON = `, "definitions": {"j": {"anyOf": [{"type": "string"}, {"type": "boolean"}, {"type": "null"}, {"type": "number"},
+	{"type": "array", "items": {"$ref": "#/definitions/j"}}, {"type": "object", "additionalProperties": {"$ref": "#/definitions/j"}}]}}}`
+
+func schemaOf(text string) string {
+	if body, ok := strings.CutSuffix(text, anyJSON); ok {
+		return strings.TrimSuffix(body, "}") + anyJSON
+	}
+	return text
+}
+
+func integers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d,", i)
+	}
+	return strings.TrimSuffix(b.String(), ",")
+}
+
+// alike are n arrays that differ in their last item.
+func alike(n, length int) string {
+	var all []string
+	for i := range n {
+		all = append(all, "["+times(length, `1`)+fmt.Sprintf(",%d]", i+2))
+	}
+	return strings.Join(all, ",")
+}
+
+func quotedNames(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"n%d",`, i)
+	}
+	return strings.TrimSuffix(b.String(), ",")
+}
+
+// Each attack ends at once, the process survives, and the next call works. The tool
+// is exempt from the rules on size and depth, so that nothing but the limits of the
+// schema door stands in the way.
+func TestAttacksEndAtOnce(t *testing.T) {
+	for name, a := range attacks() {
+		t.Run(name, func(t *testing.T) {
+			best := time.Hour
+			var got string
+			for range 3 { // the fastest, since this is about work and not about the machine
+				start := time.Now()
+				e, err := engineFor(schemaOf(a.schema))
+				load := time.Since(start) - startTime()
+				if err != nil {
+					t.Fatal(err)
+				}
+				start = time.Now()
+				got = outcome(t, e, a.payload)
+				best = min(best, max(load, time.Since(start)))
+				mustAccept(t, e, "next", `{"a": "x"}`)
+			}
+			if got != a.ends {
+				t.Errorf("ends with %s, want %s", got, a.ends)
+			}
+			t.Logf("%s after %s", got, best)
+			if limit := 100 * time.Millisecond; best > limit && !raceDetector {
+				t.Errorf("takes %s, want at most %s", best, limit)
+			}
+		})
+	}
+}
+
+func engineFor(schema string) (*engine.Engine, error) {
+	silent := engine.WithLogger(zap.NewNop())
+	return engine.New(context.Background(), silent, engine.WithMode(engine.Strict), engine.WithAllowUnsafeArgs("t"),
+		listed("t", schema, "next", object))
+}
+
+// startTime is what an engine takes to start with next to no schemas.
+var startTime = sync.OnceValue(func() time.Duration {
+	best := time.Hour
+	for range 3 {
+		start := time.Now()
+		if _, err := engineFor(object); err != nil {
+			panic(err)
+		}
+		best = min(best, time.Since(start))
+	}
+	return best
+})
+
+func outcome(t *testing.T, e *engine.Engine, payload string) string {
+	t.Helper()
+	_, err := e.Validate(context.Background(), "t", []byte(payload))
+	var refusal *engine.ValidationError
+	switch {
+	case err == nil:
+		return accepts
+	case !errors.As(err, &refusal):
+		t.Fatal(err)
+	case errors.Is(err, engine.ErrFault):
+		if !strings.Contains(refusal.Violations[0].Reason, "costs too much") {
+			t.Fatalf("%v: %v", err, errors.Unwrap(err))
+		}
+		return byBudget
+	case refusal.Violations[0].Rule == "quarantined_tool":
+		return byLoad
+	case refusal.Violations[0].Stage == engine.StagePolicy:
+		return byRule
+	}
+	return bySchema
+}

@@ -1,0 +1,25 @@
+# METADATA
+# scope: package
+# title: Quarantined tool
+# description: >-
+#   A server lists the tool, but its schema cannot be enforced, so no call of it can
+#   be judged. It is not advertised either. The reason says what is wrong with the
+#   schema; the server's author can repair it.
+# custom:
+#   severity: high
+#   halts: true
+#   code: -32601
+package sallyport.rules.quarantined_tool
+
+import rego.v2
+
+deny contains {"path": "", "reason": reason, "code": -32601, "halt": true} if quarantined
+
+# Any value counts, also one of the wrong type.
+quarantined if "quarantine" in object.keys(input.facts)
+
+default reason := "the tool is in quarantine"
+
+reason := sprintf("the tool is in quarantine, since its schema cannot be enforced: %s", [input.facts.quarantine]) if {
+	is_string(input.facts.quarantine)
+}

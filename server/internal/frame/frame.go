@@ -61,7 +61,7 @@ func Object(text []byte, reserved []string) (Members, error) {
 	s := scanner{text: text}
 	members := Members{}
 	if !s.take('{') {
-		return nil, s.notAnObject()
+		return nil, s.notA("object")
 	}
 	if s.take('}') {
 		return members, s.end()
@@ -83,6 +83,36 @@ func Object(text []byte, reserved []string) (Members, error) {
 		}
 		if s.take('}') {
 			return members, s.end()
+		}
+		return nil, s.unexpected()
+	}
+}
+
+// Array reads one JSON array that is the whole of text, and returns its items as the
+// bytes they have there. They are checked for syntax only.
+func Array(text []byte) ([][]byte, error) {
+	if err := checkText(text); err != nil {
+		return nil, err
+	}
+	s := scanner{text: bytes.Trim(text, " \t\r\n")}
+	items := [][]byte{}
+	if !s.take('[') {
+		return nil, s.notA("array")
+	}
+	if s.take(']') {
+		return items, s.end()
+	}
+	for {
+		item, err := s.value()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+		if s.take(',') {
+			continue
+		}
+		if s.take(']') {
+			return items, s.end()
 		}
 		return nil, s.unexpected()
 	}

@@ -43,16 +43,16 @@ func (s *scanner) unexpected() error {
 	return parseError("not JSON: unexpected character at byte %d", s.pos)
 }
 
-// notAnObject tells another JSON value, a batch for example, from text that is no
-// JSON at all.
-func (s *scanner) notAnObject() error {
+// notA tells another JSON value, a batch for example, from text that is no JSON at
+// all.
+func (s *scanner) notA(kind string) error {
 	if _, err := s.value(); err != nil {
 		return err
 	}
 	if err := s.end(); err != nil {
 		return err
 	}
-	return invalid("the message is not a JSON object")
+	return invalid("the message is not a JSON %s", kind)
 }
 
 func (s *scanner) end() error {

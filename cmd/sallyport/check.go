@@ -210,7 +210,7 @@ func (c *checker) answer(r result, accepted *engine.ValidatedPayload, err error)
 	case accepted.Bypassed != nil:
 		r.rejected(verdictBypassed, accepted.Bypassed)
 	default:
-		r.Tool = showName(accepted.Tool)
+		r.Tool, r.Repairs = showName(accepted.Tool), accepted.Repairs
 	}
 	if errors.Is(err, engine.ErrFault) {
 		c.summary.unjudged++

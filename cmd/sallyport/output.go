@@ -32,6 +32,7 @@ type result struct {
 	Errors    []engine.Violation `json:"errors"`
 	Truncated bool               `json:"truncated"`
 	Omitted   int                `json:"omitted"`
+	Repairs   []engine.Repair    `json:"repairs,omitempty"`
 
 	file string
 	line int
@@ -47,7 +48,7 @@ func newResult(file string, line int) result {
 // rejected fills in what a refusal, or what was bypassed, says.
 func (r *result) rejected(verdict string, e *engine.ValidationError) {
 	r.Tool, r.Verdict, r.Code, r.Message = e.Tool, verdict, e.Code, e.Message
-	r.Errors, r.Truncated, r.Omitted = e.Violations, e.Truncated(), e.Omitted
+	r.Errors, r.Truncated, r.Omitted, r.Repairs = e.Violations, e.Truncated(), e.Omitted, e.Repairs
 }
 
 // noCall fills in why a message holds no call.
@@ -103,7 +104,7 @@ func newOutput(format string, w io.Writer, colour bool, eng *engine.Engine) outp
 	case "junit":
 		return &junitOutput{w: w}
 	case "sarif":
-		return newSARIFOutput(w, eng)
+		return newSARIFOutput(w, policyRules(eng))
 	}
 	return newTextOutput(w, colour)
 }
@@ -152,4 +153,9 @@ func showPath(v engine.Violation) string {
 		return "(message)"
 	}
 	return "(arguments)"
+}
+
+// repairText says that a payload was changed before it was judged.
+func repairText(r engine.Repair) string {
+	return fmt.Sprintf("%s  was repaired before it was judged: %s", r.Path, r.Kind)
 }

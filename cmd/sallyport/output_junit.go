@@ -30,6 +30,7 @@ type junitCase struct {
 	Failure   *junitDetail `xml:"failure"`
 	Error     *junitDetail `xml:"error"`
 	Skipped   *junitDetail `xml:"skipped"`
+	SystemOut string       `xml:"system-out,omitempty"`
 }
 
 type junitDetail struct {
@@ -59,6 +60,9 @@ func (j *junitOutput) call(r result) error {
 	case verdictBypassed:
 		suite.Skipped++
 		c.Skipped = &junitDetail{Message: "bypassed: " + r.Message, Text: listing(r)}
+	}
+	for _, repair := range r.Repairs {
+		c.SystemOut += repairText(repair) + "\n"
 	}
 	suite.Cases = append(suite.Cases, c)
 	return nil

@@ -47,31 +47,44 @@ type sarifLocation struct {
 		ArtifactLocation struct {
 			URI string `json:"uri"`
 		} `json:"artifactLocation"`
-		Region struct {
-			StartLine int `json:"startLine"`
-		} `json:"region"`
+		Region *sarifRegion `json:"region,omitempty"`
 	} `json:"physicalLocation"`
+	LogicalLocations []sarifLogical `json:"logicalLocations,omitempty"`
 }
 
-func newSARIFOutput(w io.Writer, eng *engine.Engine) *sarifOutput {
+type sarifRegion struct {
+	StartLine int `json:"startLine"`
+}
+
+type sarifLogical struct {
+	FullyQualifiedName string `json:"fullyQualifiedName"`
+}
+
+func newSARIFOutput(w io.Writer, rules []sarifRule) *sarifOutput {
 	s := &sarifOutput{w: w, indexes: map[string]int{}}
-	for _, rule := range eng.Rules() {
-		s.add(sarifRule{
-			ID: "policy/" + rule.Name, ShortDescription: sarifText{rule.Title},
-			FullDescription: &sarifText{strings.TrimSpace(rule.Description)}, Properties: map[string]string{"severity": rule.Severity},
-		})
+	for _, rule := range rules {
+		s.add(rule)
 	}
 	return s
 }
 
-func (s *sarifOutput) add(rule sarifRule) int {
-	index, known := s.indexes[rule.ID]
-	if !known {
-		index = len(s.rules)
-		s.rules = append(s.rules, rule)
-		s.indexes[rule.ID] = index
+// policyRules describes the deny rules that an engine has.
+func policyRules(eng *engine.Engine) []sarifRule {
+	var rules []sarifRule
+	for _, rule := range eng.Rules() {
+		rules = append(rules, sarifRule{
+			ID: "policy/" + rule.Name, ShortDescription: sarifText{rule.Title},
+			FullDescription: &sarifText{strings.TrimSpace(rule.Description)}, Properties: map[string]string{"severity": rule.Severity},
+		})
 	}
-	return index
+	return rules
+}
+
+func (s *sarifOutput) add(rule sarifRule) {
+	if _, known := s.indexes[rule.ID]; !known {
+		s.indexes[rule.ID] = len(s.rules)
+		s.rules = append(s.rules, rule)
+	}
 }
 
 // ruleOf is the rule of a violation, for what no policy rule describes.
@@ -95,16 +108,32 @@ func (s *sarifOutput) call(r result) error {
 		if i == len(r.Errors)-1 && r.Omitted > 0 {
 			text += fmt.Sprintf(" (and %d more violations of this call)", r.Omitted)
 		}
-		finding := sarifResult{RuleID: rule.ID, RuleIndex: s.add(rule), Level: level, Message: sarifText{text}}
-		var at sarifLocation
-		at.PhysicalLocation.ArtifactLocation.URI = fileURI(r.file)
-		at.PhysicalLocation.Region.StartLine = r.line
-		finding.Locations = []sarifLocation{at}
-		if err := s.write(finding); err != nil {
+		s.add(rule)
+		if err := s.result(rule.ID, level, text, callLocation(r)); err != nil {
+			return err
+		}
+	}
+	for _, repair := range r.Repairs {
+		rule := sarifRule{ID: "repair/" + string(repair.Kind), ShortDescription: sarifText{"Repaired before it was judged"}}
+		s.add(rule)
+		if err := s.result(rule.ID, "note", repairText(repair), callLocation(r)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func callLocation(r result) (at sarifLocation) {
+	at.PhysicalLocation.ArtifactLocation.URI = fileURI(r.file)
+	at.PhysicalLocation.Region = &sarifRegion{r.line}
+	return at
+}
+
+// result writes one finding of a rule that has been added.
+func (s *sarifOutput) result(rule, level, text string, at sarifLocation) error {
+	return s.write(sarifResult{
+		RuleID: rule, RuleIndex: s.indexes[rule], Level: level, Message: sarifText{text}, Locations: []sarifLocation{at},
+	})
 }
 
 // fileURI is a relative reference for a relative name (RFC 3986 section 4.2), so

@@ -57,6 +57,9 @@ func (t *textOutput) call(r result) error {
 	if r.Omitted > 0 {
 		fmt.Fprintf(&b, "    and %d more\n", r.Omitted)
 	}
+	for _, repair := range r.Repairs {
+		fmt.Fprintf(&b, "    %s\n", repairText(repair))
+	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
 }

@@ -15,16 +15,17 @@ import (
 func newSchemas(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schemas",
-		Short: "Look at the schemas that are advertised and enforced",
+		Short: "Look at the schemas that are advertised and enforced, check and compare them",
 		Example: `  sallyport schemas list
   sallyport schemas show bernstein_run
-  sallyport schemas list --schemas ./tool_schemas --output json`,
+  sallyport schemas lint --tools-list answer.json
+  sallyport schemas diff old.json new.json`,
 		Args: withHint(subcommandOnly),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newSchemasList(s), newSchemasShow(s))
+	cmd.AddCommand(newSchemasList(s), newSchemasShow(s), newSchemasLint(s), newSchemasDiff(s))
 	return cmd
 }
 

@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -29,7 +31,24 @@ func Compile(tool string, document any, o Options) (*Schema, []Warning, error) {
 	if faults = merged(faults, refused); len(faults) > 0 {
 		return nil, nil, joined(faults)
 	}
+	found.tryDefaults(s)
 	return s, found.warnings, nil
+}
+
+// tryDefaults warns of a default that its own schema refuses. Whoever fills it in
+// makes a good call a bad one.
+func (found *survey) tryDefaults(s *Schema) {
+	i := s.pool.idle[0] // nobody else has it yet
+	for _, location := range sortedKeys(i.hints.schemas) {
+		sub := i.hints.schemas[location]
+		if sub.Default == nil || !strings.HasPrefix(location, s.base) {
+			continue
+		}
+		part := instance{root: sub, budget: i.budget, hints: i.hints}
+		if broken, err := part.validate(context.Background(), *sub.Default, s.limits, s.base); err != nil || len(broken) > 0 {
+			found.warn(found.within(location)+"/default", "the default does not fit its own schema", "correct one of them")
+		}
+	}
 }
 
 // environment is what the official suite needs otherwise: it refers to documents of

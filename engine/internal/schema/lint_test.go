@@ -73,7 +73,7 @@ func TestLintAccepts(t *testing.T) {
 		"annotations beside $ref":      {`{"definitions": {"d": {}}, "items": {"$ref": "#/definitions/d", "title": "x", "description": "x", "default": 1, "examples": [1], "$comment": "x"}}`, nil},
 		"assertions beside $ref, 2019": {`{` + in2019 + `, "$ref": "#/$defs/d", "maxLength": 5, "$defs": {"d": {}}}`, nil},
 		"every annotation":             {`{"$id": "https://x/y", "$comment": "", "title": "", "description": "", "default": 1, "examples": [], "deprecated": true, "readOnly": true, "writeOnly": true}`, nil},
-		"words in data":                {`{"enum": [{"reqired": 1}], "default": {"nullable": true}, "const": {"maxlength": 1, "$ref": "http://x"}, "examples": [{"typ": 1, "pattern": "(?="}]}`, nil},
+		"words in data":                {`{"enum": [{"reqired": 1, "$ref": "http://x"}], "default": {"reqired": 1, "$ref": "http://x"}, "const": {"reqired": 1, "$ref": "http://x"}, "examples": [{"typ": 1, "pattern": "(?="}]}`, nil},
 		"words as names":               {`{"properties": {"reqired": {}, "nullable": {}, "prefixItems": {}, "$ref": {}}, "definitions": {"maxlength": {}}, "required": ["patern"], "dependencies": {"typ": ["nullable"]}}`, nil},
 		"own extension":                {`{"x-anything": {"reqired": 1}, "timeoutSeconds": 30}`, nil},
 		"metaschema":                   {`{"items": {"$ref": "http://json-schema.org/draft-07/schema#"}}`, nil},
@@ -92,6 +92,8 @@ func TestLintAccepts(t *testing.T) {
 		"unknown short word":           {`{"typ": 1}`, []Warning{{"/typ", `"typ" is no keyword of JSON Schema and is ignored`, "remove it, or start its name with x-"}}},
 		"like a word that is gone":     {`{` + in2020 + `, "additionalItem": 1}`, []Warning{{"/additionalItem", `"additionalItem" is no keyword of JSON Schema and is ignored`, "remove it, or start its name with x-"}}},
 		"unknown format":               {`{"items": {"format": "phone"}}`, []Warning{{"/items/format", `the format "phone" is not checked`, "use keywords that are checked, such as pattern or maximum"}}},
+		"default that does not fit":    {`{"properties": {"a": {"type": "integer", "default": "1"}, "b": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null}, "c": {"default": 7}}}`, []Warning{{"/properties/a/default", "the default does not fit its own schema", "correct one of them"}}},
+		"default of a definition":      {`{"definitions": {"d": {"enum": [1, 2], "default": 3}}}`, []Warning{{"/definitions/d/default", "the default does not fit its own schema", "correct one of them"}}},
 		"id of draft 4":                {`{"id": "x"}`, []Warning{{"/id", "id is not known in draft 7 any more and is ignored", "use $id"}}},
 		"timeout below the root":       {`{"items": {"timeoutSeconds": 1}}`, []Warning{{"/items/timeoutSeconds", "timeoutSeconds has an effect at the root only", "move it there, or remove it"}}},
 	} {

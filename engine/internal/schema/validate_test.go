@@ -245,3 +245,15 @@ func TestInternalFaultsAreErrors(t *testing.T) {
 		}
 	}
 }
+
+// A number without a fraction is an integer, however it is written (draft 6 and later,
+// Validation, section on type).
+func TestIntegralFloatsAreIntegers(t *testing.T) {
+	for value, valid := range map[string]bool{`1.0`: true, `10e-1`: true, `1e3`: true, `-0.0`: true, `1.5`: false, `1e-1`: false} {
+		for _, draft := range []string{in7, in2020} {
+			if got := len(violations(t, `{`+draft+`, "type": "integer"}`, value)) == 0; got != valid {
+				t.Errorf("%s in %s: %v, want %v", value, draft, got, valid)
+			}
+		}
+	}
+}

@@ -70,7 +70,7 @@ func BenchmarkFlatten(b *testing.B) {
 		b.Run(fmt.Sprintf("%d_violations", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if list, err := flatten(tree, value, s.base, i.hints); err != nil || len(list) != n {
+				if list, err := flatten(tree, value, s.base, i.hints, &budget{}); err != nil || len(list) != n {
 					b.Fatal(len(list), err)
 				}
 			}

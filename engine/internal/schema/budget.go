@@ -38,6 +38,9 @@ func (b *budget) start(ctx context.Context, value any, limits Limits) {
 	*b = budget{ctx: ctx, deadline: time.Now().Add(limits.Validate), limits: limits, value: value, left: limits.Steps, clock: clockEvery}
 }
 
+// again grants the whole budget once more. used counts on.
+func (b *budget) again() { b.left, b.counted = b.limits.Steps, false }
+
 // end lets go of what belongs to the call.
 func (b *budget) end() { b.ctx, b.value = nil, nil }
 

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -67,17 +66,27 @@ func appendNumberKey(b []byte, text string) []byte {
 	return strconv.AppendInt(b, int64(exponent), 10)
 }
 
-// valueSet holds the values of an enum.
+// valueSet holds what an enum lists, or a const is.
 type valueSet struct {
-	list       []any
+	keyword    string
 	strings    map[string]bool
 	others     map[string]bool // by key
 	containers bool            // some of the others are arrays or objects
+	first      []shownValue    // as many as a reason shows
+	count      int
+	reason     string
 }
 
-func newValueSet(list []any) *valueSet {
-	set := &valueSet{list: slices.Clone(list), strings: map[string]bool{}, others: map[string]bool{}}
-	for _, value := range list {
+// shownValue is a value as reasons show it.
+type shownValue struct{ key, text string }
+
+func newValueSet(keyword string, list []any) *valueSet {
+	set := &valueSet{keyword: keyword, strings: map[string]bool{}, others: map[string]bool{}, count: len(list)}
+	for i, value := range list {
+		key := valueKey(value)
+		if i < shownValues {
+			set.first = append(set.first, shownValue{key, showValue(value)})
+		}
 		switch v := value.(type) {
 		case string:
 			set.strings[v] = true
@@ -85,7 +94,11 @@ func newValueSet(list []any) *valueSet {
 		case []any, map[string]any:
 			set.containers = true
 		}
-		set.others[valueKey(value)] = true
+		set.others[key] = true
+	}
+	set.reason = "must be " + values(list)
+	if keyword == "enum" {
+		set.reason = "must be one of " + values(list)
 	}
 	return set
 }
@@ -106,4 +119,28 @@ func (set *valueSet) has(value any) (has bool, cost int) {
 	}
 	key := valueKey(value)
 	return set.others[key], len(key)
+}
+
+// eitherOf says what is allowed where each of the sets allows something else.
+func eitherOf(sets []*valueSet) string {
+	var shown []string
+	seen := map[string]bool{}
+	more := false
+	for _, set := range sets {
+		more = more || set.count > len(set.first)
+		for _, value := range set.first {
+			switch {
+			case seen[value.key]:
+			case len(shown) == shownValues:
+				more = true
+			default:
+				seen[value.key] = true
+				shown = append(shown, value.text)
+			}
+		}
+	}
+	if more {
+		shown = append(shown, "...")
+	}
+	return "must be one of " + strings.Join(shown, ", ")
 }

@@ -131,7 +131,7 @@ func (found *survey) metaschemaFaults(err error, below string) []*CompileError {
 	var broken *jsonschema.ValidationError
 	if errors.As(invalid.Err, &broken) {
 		subject := valueAt(found.document, tokensOf(below))
-		list, _ := flatten(broken, subject, "", hints{}) // what it does not understand ends below
+		list, _ := flatten(broken, subject, "", hints{}, &budget{}) // what it does not understand ends below
 		for _, v := range list {
 			at := below + pointer(v.Tokens)
 			pattern, isText := valueAt(subject, v.Tokens).(string)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +15,8 @@ import (
 
 // flatten turns the validator's tree into violations at the member concerned, in
 // their order. base is the URL of the schema, which locations leave out.
-func flatten(root *jsonschema.ValidationError, value any, base string, h hints) ([]Violation, error) {
-	f := flattener{value: value, base: base, hints: h, held: map[string]string{}}
+func flatten(root *jsonschema.ValidationError, value any, base string, h hints, b *budget) ([]Violation, error) {
+	f := flattener{value: value, base: base, hints: h, memo: &memo{held: map[string]string{}, numbers: map[*big.Rat]string{}}, budget: b}
 	f.node(root)
 	return ordered(f.list), f.err
 }
@@ -24,17 +25,35 @@ type flattener struct {
 	value any
 	base  string
 	hints hints
-	held  map[string]string // what HeldType said, by text
+	memo  *memo
 	list  []Violation
 	err   error // the last one; any means that the list is not to be used
+
+	budget *budget
+}
+
+// memo remembers what takes long to find out, and is asked often.
+type memo struct {
+	held    map[string]string   // what HeldType said, by text
+	numbers map[*big.Rat]string // as they are shown
+}
+
+func (f *flattener) number(r *big.Rat) string {
+	shown, known := f.memo.numbers[r]
+	if !known {
+		shown = number(r)
+		f.memo.numbers[r] = shown
+	}
+	return shown
 }
 
 // inner returns a flattener for a part of the tree that is shown in another way.
 func (f *flattener) inner() *flattener {
-	return &flattener{value: f.value, base: f.base, hints: f.hints, held: f.held}
+	return &flattener{value: f.value, base: f.base, hints: f.hints, memo: f.memo, budget: f.budget}
 }
 
 func (f *flattener) node(e *jsonschema.ValidationError) {
+	f.budget.spend(1 + len(e.Causes))
 	switch k := e.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
 		for _, cause := range e.Causes {
@@ -75,7 +94,7 @@ func (f *flattener) node(e *jsonschema.ValidationError) {
 	case *kind.RefCycle, *kind.InvalidJsonValue:
 		f.err = fmt.Errorf("the validator met %T at %s", k, f.location(e))
 	default:
-		keyword, reason, known := leaf(k)
+		keyword, reason, known := f.leaf(k)
 		if !known {
 			f.err = fmt.Errorf("the validator reports %T at %s, which is unknown here", k, f.location(e))
 			return
@@ -84,9 +103,12 @@ func (f *flattener) node(e *jsonschema.ValidationError) {
 	}
 }
 
+// longestLocation bounds a location in the schema, in bytes; there may be very many.
+const longestLocation = 512
+
 // location returns where in the schema e comes from.
 func (f *flattener) location(e *jsonschema.ValidationError) string {
-	return strings.TrimPrefix(e.SchemaURL, f.base)
+	return cut(strings.TrimPrefix(e.SchemaURL, f.base), longestLocation)
 }
 
 // add reports one violation at the place of e, or below it.
@@ -135,7 +157,7 @@ func (f *flattener) forbidden(e *jsonschema.ValidationError) {
 			return
 		}
 	}
-	keyword, reason, _ := leaf(e.ErrorKind)
+	keyword, reason, _ := f.leaf(e.ErrorKind)
 	f.add(e, nil, keyword, reason)
 }
 
@@ -166,10 +188,10 @@ func (f *flattener) reasonNot(e *jsonschema.ValidationError) string {
 func (f *flattener) reasonType(e *jsonschema.ValidationError, got string, want []string) string {
 	text, isText := valueAt(f.value, e.InstanceLocation).(string)
 	if isText && !slices.Contains(want, "string") {
-		held, known := f.held[text]
+		held, known := f.memo.held[text]
 		if !known {
 			held = HeldType(text)
-			f.held[text] = held
+			f.memo.held[text] = held
 		}
 		if held != "" && slices.Contains(want, held) {
 			return "is a string that holds JSON; send the " + held + " itself"

@@ -24,7 +24,7 @@ func harden(roots []*jsonschema.Schema, b *budget, formats Formats) (hints, []ha
 	for _, s := range all {
 		g.count(s)
 	}
-	h := hints{schemas: map[string]*jsonschema.Schema{}, enums: map[*jsonschema.Schema]*valueSet{}}
+	h := hints{schemas: map[string]*jsonschema.Schema{}, values: map[*jsonschema.Schema]bool{}}
 	for _, s := range all {
 		h.schemas[s.Location] = s
 		if s.Bool == nil {
@@ -37,15 +37,21 @@ func harden(roots []*jsonschema.Schema, b *budget, formats Formats) (hints, []ha
 // hints are what the error tree of the validator does not tell.
 type hints struct {
 	schemas map[string]*jsonschema.Schema // by location
-	enums   map[*jsonschema.Schema]*valueSet
+	values  map[*jsonschema.Schema]bool   // those with a const or an enum
 }
 
 func rebuild(s *jsonschema.Schema, b *budget, formats Formats, h *hints) {
 	e := &entry{budget: b, cost: costOf(s)}
+	if s.Const != nil {
+		e.values = append(e.values, newValueSet("const", []any{*s.Const}))
+		s.Const = nil
+	}
 	if s.Enum != nil {
-		e.enum = newValueSet(s.Enum.Values)
-		h.enums[s] = e.enum
+		e.values = append(e.values, newValueSet("enum", s.Enum.Values))
 		s.Enum = nil
+	}
+	if len(e.values) > 0 {
+		h.values[s] = true
 	}
 	if s.PropertyNames != nil {
 		s.Extensions = append(s.Extensions, propertyNames{s.PropertyNames})

@@ -23,6 +23,7 @@ type survey struct {
 	references []*reference
 	detached   []string        // pointers to schemas that the root need not lead to
 	seen       map[string]bool // pointers to schemas looked at
+	bulk       int             // bytes of pointers to schemas, and of translated patterns
 	excessive  bool            // too large to be compiled
 }
 
@@ -59,11 +60,7 @@ func (found *survey) warn(at, problem, remedy string) {
 
 func (found *survey) schema(value any, at string, within *resource) {
 	found.seen[at] = true
-	if len(found.seen) > found.options.Limits.Subschemas {
-		if !found.excessive {
-			found.excessive = true
-			found.refuse("", fmt.Sprintf("has more than %d subschemas", found.options.Limits.Subschemas), "split the tool, or describe less")
-		}
+	if found.weigh(len(at)); found.excessive {
 		return
 	}
 	object, ok := value.(map[string]any)
@@ -77,6 +74,27 @@ func (found *survey) schema(value any, at string, within *resource) {
 	if _, refers := object["$ref"]; refers {
 		found.siblings(object, at)
 	}
+}
+
+// maxBulk bounds, in bytes, what a small document can be blown up to by long names
+// above many subschemas, and by classes that stand for thousands of characters.
+const maxBulk = 2 << 20
+
+// weigh adds to the size of the document. One that is too large is not looked at any
+// further.
+func (found *survey) weigh(bytes int) {
+	found.bulk += bytes
+	switch {
+	case found.excessive:
+		return
+	case len(found.seen) > found.options.Limits.Subschemas:
+		found.refuse("", fmt.Sprintf("has more than %d subschemas", found.options.Limits.Subschemas), "split the tool, or describe less")
+	case found.bulk > maxBulk:
+		found.refuse("", "has names or patterns that are too long for so many subschemas", "use shorter ones")
+	default:
+		return
+	}
+	found.excessive = true
 }
 
 func (found *survey) word(word string, object map[string]any, at string, within *resource) {

@@ -128,7 +128,8 @@ func (r *backtracking) MatchString(text string) bool {
 
 // pattern looks at a pattern of the schema object that it belongs to.
 func (found *survey) pattern(at, pattern string, bound any) {
-	_, err := ecma.Translate(pattern)
+	translated, err := ecma.Translate(pattern)
+	found.weigh(len(translated))
 	var unsupported *ecma.UnsupportedError
 	if errors.As(err, &unsupported) && found.options.Backtracking {
 		if _, err := newBacktracking(pattern, &budget{}); err != nil {

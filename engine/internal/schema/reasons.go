@@ -26,7 +26,7 @@ const (
 )
 
 // leaf returns keyword and reason of a violation that concerns the value itself.
-func leaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) {
+func (f *flattener) leaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) {
 	switch k := k.(type) {
 	case *kind.FalseSchema:
 		return falseSchema, "is not allowed here", true
@@ -39,8 +39,8 @@ func leaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) {
 	case *kind.Const:
 		return "const", "must be " + values([]any{k.Want}), true
 	case *kind.Format:
-		if missed := (*notInEnum)(nil); errors.As(k.Err, &missed) {
-			return "enum", "must be one of " + values(missed.want), true
+		if other := (*otherValue)(nil); errors.As(k.Err, &other) {
+			return other.allowed.keyword, other.allowed.reason, true
 		}
 		return "format", "is not a valid " + ascii(k.Want), true
 	case *kind.Pattern:
@@ -56,15 +56,15 @@ func leaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) {
 	case *kind.ContentSchema:
 		return "contentSchema", "holds content that does not fit its schema", true
 	}
-	if keyword, reason, known := numberLeaf(k); known {
+	if keyword, reason, known := f.numberLeaf(k); known {
 		return keyword, reason, true
 	}
 	return containerLeaf(k)
 }
 
-func numberLeaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) {
+func (f *flattener) numberLeaf(k jsonschema.ErrorKind) (keyword, reason string, known bool) {
 	bound := func(got, want *big.Rat, relation string) string {
-		return fmt.Sprintf("is %s but must be %s %s", number(got), relation, number(want))
+		return "is " + f.number(got) + " but must be " + relation + " " + f.number(want)
 	}
 	switch k := k.(type) {
 	case *kind.Minimum:

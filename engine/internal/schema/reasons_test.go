@@ -90,7 +90,7 @@ func TestReasonsOfContent(t *testing.T) {
 		{&kind.ContentMediaType{Got: []byte("secret"), Want: "application/json"}, "contentMediaType", "is not valid application/json content"},
 		{&kind.ContentSchema{}, "contentSchema", "holds content that does not fit its schema"},
 	} {
-		keyword, reason, known := leaf(c.kind)
+		keyword, reason, known := (&flattener{memo: &memo{numbers: map[*big.Rat]string{}}}).leaf(c.kind)
 		if !known || keyword != c.keyword || reason != c.reason {
 			t.Errorf("%T: %q, %q, %v", c.kind, keyword, reason, known)
 		}

@@ -10,15 +10,15 @@ import (
 )
 
 // entryFormat is the name of what stands at the place of a schema's format. The
-// validator looks there after type and const, and before everything else, also where
-// only yes or no is asked; so it is where a schema pays for the work ahead of it.
+// validator looks there after type and before everything else, also where only yes or
+// no is asked; so it is where a schema pays for the work ahead of it.
 const entryFormat = "entry"
 
-// entry stands before all other keywords of one schema.
+// entry stands before all other keywords of one schema but type.
 type entry struct {
 	budget *budget
 	cost   cost
-	enum   *valueSet // nil: there is none
+	values []*valueSet // of const and enum
 }
 
 // cost is what putting a schema to a value takes, in steps.
@@ -51,10 +51,12 @@ func costOf(s *jsonschema.Schema) cost {
 	return c
 }
 
-// notInEnum is what entry fails with where the validator would fail with an enum.
-type notInEnum struct{ want []any }
+// otherValue is what entry fails with where the validator would fail with a const or an
+// enum.
+type otherValue struct{ allowed *valueSet }
 
-func (*notInEnum) Error() string { return "not in the enum" }
+// Error says so.
+func (*otherValue) Error() string { return "none of the values that are allowed" }
 
 // keyBytesPerStep is how many bytes of a value's key one step pays for.
 const keyBytesPerStep = 64
@@ -68,13 +70,12 @@ func (e *entry) check(value any) error {
 		steps += len(v) * e.cost.items
 	}
 	e.budget.spend(steps)
-	if e.enum == nil {
-		return nil
-	}
-	has, bytes := e.enum.has(value)
-	e.budget.spend(bytes / keyBytesPerStep)
-	if !has {
-		return &notInEnum{e.enum.list}
+	for _, set := range e.values {
+		has, bytes := set.has(value)
+		e.budget.spend(bytes / keyBytesPerStep)
+		if !has {
+			return &otherValue{set}
+		}
 	}
 	return nil
 }

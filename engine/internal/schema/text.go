@@ -14,8 +14,11 @@ import (
 
 // quote shows text in quotes, cut to so many characters.
 func quote(text string, longest int) string {
-	if runes := []rune(text); len(runes) > longest {
-		text = string(runes[:longest]) + "..."
+	for i := range text {
+		if longest == 0 {
+			return strconv.QuoteToASCII(text[:i] + "...")
+		}
+		longest--
 	}
 	return strconv.QuoteToASCII(text)
 }
@@ -46,26 +49,33 @@ func cut(text string, limit int) string {
 	return text[:end] + "..."
 }
 
+const (
+	shownValues  = 12
+	longestValue = 48 // characters
+)
+
 // values shows what a schema lists, shortened.
 func values(list []any) string {
-	const shown, longest = 12, 48
 	var parts []string
 	for i, value := range list {
-		if i == shown {
-			parts = append(parts, fmt.Sprintf("and %d more", len(list)-shown))
+		if i == shownValues {
+			parts = append(parts, fmt.Sprintf("and %d more", len(list)-shownValues))
 			break
 		}
-		if text, ok := value.(string); ok {
-			parts = append(parts, quote(text, longest))
-			continue
-		}
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			encoded = []byte("a value of the schema")
-		}
-		parts = append(parts, cut(ascii(string(encoded)), longest))
+		parts = append(parts, showValue(value))
 	}
 	return strings.Join(parts, ", ")
+}
+
+func showValue(value any) string {
+	if text, ok := value.(string); ok {
+		return quote(text, longestValue)
+	}
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return "a value of the schema"
+	}
+	return cut(ascii(string(encoded)), longestValue)
 }
 
 // counted writes "1 item", "2 items", "3 properties".

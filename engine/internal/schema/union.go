@@ -14,9 +14,9 @@ import (
 type branch struct {
 	number   int // in the schema, from 1
 	failure  *jsonschema.ValidationError
-	list     []Violation        // the failure, flattened
-	schema   *jsonschema.Schema // nil where it is not known
-	mismatch map[string][]any   // what const or enum want, by token below the union; "" is the union itself
+	list     []Violation          // the failure, flattened
+	schema   *jsonschema.Schema   // nil where it is not known
+	mismatch map[string]*valueSet // what const or enum want, by token below the union; "" is the union itself
 }
 
 // union reports a value that fits none of several alternatives. Those of another
@@ -50,7 +50,7 @@ func (f *flattener) union(e *jsonschema.ValidationError, keyword string) {
 	left, at, allowed := f.tellApart(e, keyword, left)
 	switch {
 	case len(allowed) > 0:
-		f.report(e, at, "enum", "must be one of "+values(allowed), f.location(e)+"/"+keyword)
+		f.report(e, at, "enum", eitherOf(allowed), f.location(e)+"/"+keyword)
 	case len(left) == 1:
 		f.list = append(f.list, left[0].list...)
 	default:
@@ -102,37 +102,30 @@ func typeFailure(e *jsonschema.ValidationError, depth int) (found *kind.Type) {
 
 // mismatches collects what const and enum want at the value of this depth, and one
 // level below it.
-func mismatches(e *jsonschema.ValidationError, depth int, found map[string][]any) {
-	var missed *notInEnum
-	var want []any
+func mismatches(e *jsonschema.ValidationError, depth int, found map[string]*valueSet) {
+	var other *otherValue
 	switch k := e.ErrorKind.(type) {
 	case *kind.Group, *kind.Reference, *kind.AllOf:
 		for _, cause := range e.Causes {
 			mismatches(cause, depth, found)
 		}
-		return
-	case *kind.Const:
-		want = []any{k.Want}
 	case *kind.Format:
-		if errors.As(k.Err, &missed) {
-			want = missed.want
+		if !errors.As(k.Err, &other) {
+			return
 		}
-	}
-	if want == nil {
-		return
-	}
-	switch len(e.InstanceLocation) {
-	case depth:
-		found[""] = want
-	case depth + 1:
-		found["/"+e.InstanceLocation[depth]] = want
+		switch len(e.InstanceLocation) {
+		case depth:
+			found[""] = other.allowed
+		case depth + 1:
+			found["/"+e.InstanceLocation[depth]] = other.allowed
+		}
 	}
 }
 
 // tellApart drops branches that a const or an enum rules out where the same member
 // is right for another branch. If it is wrong for all of them it returns the place
 // below the union, and all that they allow there.
-func (f *flattener) tellApart(e *jsonschema.ValidationError, keyword string, left []branch) (kept []branch, at []string, allowed []any) {
+func (f *flattener) tellApart(e *jsonschema.ValidationError, keyword string, left []branch) (kept []branch, at []string, allowed []*valueSet) {
 	if len(left) == 1 {
 		return left, nil, nil
 	}
@@ -140,7 +133,7 @@ func (f *flattener) tellApart(e *jsonschema.ValidationError, keyword string, lef
 	schemas := f.alternatives(e, keyword)
 	places := map[string]bool{}
 	for i := range left {
-		left[i].mismatch = map[string][]any{}
+		left[i].mismatch = map[string]*valueSet{}
 		mismatches(left[i].failure, depth, left[i].mismatch)
 		for place := range left[i].mismatch {
 			places[place] = true
@@ -165,12 +158,12 @@ func (f *flattener) tellApart(e *jsonschema.ValidationError, keyword string, lef
 		}
 		if len(left) > 1 && failing == len(left) {
 			for _, b := range left {
-				allowed = append(allowed, b.mismatch[place]...)
+				allowed = append(allowed, b.mismatch[place])
 			}
 			if place != "" {
 				at = []string{strings.TrimPrefix(place, "/")}
 			}
-			return left, at, distinct(allowed)
+			return left, at, allowed
 		}
 	}
 	return left, nil, nil
@@ -204,7 +197,7 @@ func (h hints) constrains(s *jsonschema.Schema, place string, indirections int) 
 	if s == nil || indirections > maxIndirections {
 		return false
 	}
-	if place == "" && (s.Const != nil || h.enums[s] != nil) {
+	if place == "" && h.values[s] {
 		return true
 	}
 	if name, below := strings.CutPrefix(place, "/"); below {
@@ -218,16 +211,6 @@ func (h hints) constrains(s *jsonschema.Schema, place string, indirections int) 
 		}
 	}
 	return false
-}
-
-// distinct drops values that are equal to an earlier one.
-func distinct(list []any) []any {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(list, func(value any) bool {
-		key := valueKey(value)
-		defer func() { seen[key] = true }()
-		return seen[key]
-	})
 }
 
 const (

@@ -64,7 +64,8 @@ func (i *instance) validate(ctx context.Context, value any, limits Limits, base 
 	if !errors.As(found, &broken) {
 		return nil, errNoViolation
 	}
-	violations, err = flatten(broken, value, base, i.hints)
+	i.budget.again() // what is wrong shall be said, whatever finding out has cost
+	violations, err = flatten(broken, value, base, i.hints, i.budget)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,268 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/sallyport-mcp/sallyport/server/internal/frame"
+)
+
+// HTTPOption sets one thing about a guard for HTTP.
+type HTTPOption func(*httpGuard)
+
+// WithAllowedOrigins sets which values of the header Origin may pass besides that of the
+// host itself, such as "https://app.example".
+func WithAllowedOrigins(origins ...string) HTTPOption {
+	return func(g *httpGuard) { g.origins = append(g.origins, origins...) }
+}
+
+// WithAllowedHosts sets which values of the header Host may pass, with or without a
+// port. By default any may, except on a loopback address, where it has to name the
+// loopback: else a web page could rebind its own name to it (DNS rebinding).
+func WithAllowedHosts(hosts ...string) HTTPOption {
+	return func(g *httpGuard) { g.hosts = append(g.hosts, hosts...) }
+}
+
+// HTTP stands in front of a handler that serves MCP over HTTP: streamable HTTP of every
+// revision, with and without sessions, and the legacy transport of HTTP and SSE. The
+// judge sees every POST body; the handler sees those that it forwards.
+func (j *Judge) HTTP(next http.Handler, options ...HTTPOption) http.Handler {
+	g := &httpGuard{judge: j, next: next, streams: map[string]*eventStream{}}
+	for _, option := range options {
+		option(g)
+	}
+	return g
+}
+
+type httpGuard struct {
+	judge   *Judge
+	next    http.Handler
+	origins []string
+	hosts   []string
+
+	mu      sync.Mutex
+	streams map[string]*eventStream // of the legacy transport, by the URI to post to
+}
+
+// ServeHTTP implements http.Handler.
+func (g *httpGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !g.fromAllowedHost(r) || !g.fromAllowedOrigin(r) {
+		http.Error(w, "host or origin not allowed", http.StatusForbidden)
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		g.post(w, r)
+	case http.MethodGet:
+		g.stream(w, r)
+	case http.MethodDelete, http.MethodOptions:
+		g.next.ServeHTTP(w, r)
+	default:
+		w.Header().Set("Allow", "GET, POST, DELETE, OPTIONS")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	}
+}
+
+func (g *httpGuard) fromAllowedHost(r *http.Request) bool {
+	name := hostName(r.Host)
+	if len(g.hosts) > 0 {
+		return slices.Contains(g.hosts, r.Host) || slices.Contains(g.hosts, name)
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if local == nil || !isLoopback(hostName(local.String())) {
+		return true
+	}
+	return isLoopback(name)
+}
+
+func (g *httpGuard) fromAllowedOrigin(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" || slices.Contains(g.origins, origin) {
+		return len(r.Header.Values("Origin")) <= 1
+	}
+	parsed, err := url.Parse(origin)
+	return err == nil && parsed.Host == r.Host && len(r.Header.Values("Origin")) == 1
+}
+
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
+func isLoopback(name string) bool {
+	return strings.EqualFold(name, "localhost") || net.ParseIP(name).IsLoopback()
+}
+
+// post judges the body of a POST.
+func (g *httpGuard) post(w http.ResponseWriter, r *http.Request) {
+	if problem := unreadableBody(r.Header); problem != "" {
+		http.Error(w, problem, http.StatusUnsupportedMediaType)
+		return
+	}
+	body, tooLong, err := readBody(r.Body)
+	if err != nil {
+		http.Error(w, "the body could not be read", http.StatusBadRequest)
+		return
+	}
+	d := g.judge.TooLong(body)
+	if !tooLong {
+		d = g.judge.Judge(r.Context(), body)
+	}
+	if d.Action == Forward {
+		if problem := disagreement(r.Header, body); problem != "" {
+			writeJSON(w, http.StatusBadRequest, errorReply(d.ID, rpcError{Code: codeHeaderMismatch, Message: problem}))
+			return
+		}
+	}
+	switch d.Action {
+	case Forward:
+		g.forward(w, r, d)
+	case Reply:
+		g.reply(w, r, d)
+	case Drop:
+		http.Error(w, "a tools/call needs an id that is a string or a number", http.StatusBadRequest)
+	}
+}
+
+// unreadableBody refuses what the handler could decode into other bytes than the judge
+// sees: another character set, a compression, another type.
+func unreadableBody(h http.Header) string {
+	types := h.Values("Content-Type")
+	if len(types) != 1 {
+		return "Content-Type must be application/json"
+	}
+	media, params, err := mime.ParseMediaType(types[0])
+	if err != nil || media != "application/json" {
+		return "Content-Type must be application/json"
+	}
+	for name, value := range params {
+		if name != "charset" || !strings.EqualFold(value, "utf-8") {
+			return "Content-Type must be application/json in UTF-8"
+		}
+	}
+	if len(h.Values("Content-Encoding")) > 0 {
+		return "Content-Encoding is not supported"
+	}
+	return ""
+}
+
+// readBody reads a body up to one byte past the limit, and reads the rest away.
+func readBody(r io.Reader) (body []byte, tooLong bool, err error) {
+	body, err = io.ReadAll(io.LimitReader(r, MaxMessageBytes+1))
+	if err != nil || len(body) <= MaxMessageBytes {
+		return body, false, err
+	}
+	const drained = 64 << 20 // more than that, and the connection may as well break
+	if _, err := io.CopyN(io.Discard, r, drained); err != nil && !errors.Is(err, io.EOF) {
+		return nil, false, err
+	}
+	return body[:MaxMessageBytes], true, nil
+}
+
+// reply answers in place of the handler: in the answer to the POST, or in the stream
+// that the legacy transport answers in. With an id the status is 200, since clients throw
+// away the body of an error status.
+func (g *httpGuard) reply(w http.ResponseWriter, r *http.Request, d Decision) {
+	if stream := g.streamOf(r); stream != nil {
+		if err := stream.message(d.Message); err == nil {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+	}
+	status := http.StatusOK
+	if d.ID == nil {
+		status = http.StatusBadRequest
+	}
+	writeJSON(w, status, d.Message)
+}
+
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// forward hands the judged bytes on.
+func (g *httpGuard) forward(w http.ResponseWriter, r *http.Request, d Decision) {
+	stream := g.streamOf(r)
+	if stream != nil && d.Cancels != nil {
+		stream.pending.forget(d.Cancels)
+	}
+	ctx := r.Context()
+	out := newAnswer(g.judge, w)
+	switch {
+	case d.Timeout > 0 && stream != nil: // the answer comes in the stream
+		stream.pending.start(d, func() { g.expireInStream(r, stream, d) })
+	case d.Timeout > 0:
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		forwarded := withBody(r.WithContext(ctx), d.Message)
+		out.serveWithin(d, func() { g.next.ServeHTTP(out, forwarded) }, func() {
+			cancel()
+			g.tellCancelled(r, d) // with sessions, the end of a request means nothing to some handlers
+		})
+		return
+	}
+	g.next.ServeHTTP(out, withBody(r.WithContext(ctx), d.Message))
+	out.finish()
+}
+
+// withBody is r with the judged bytes as its body.
+func withBody(r *http.Request, body []byte) *http.Request {
+	r = r.Clone(r.Context())
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	r.TransferEncoding = nil
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	return r
+}
+
+// codeHeaderMismatch is HeaderMismatch (MCP 2026-07-28, error codes).
+const codeHeaderMismatch = -32020
+
+// disagreement compares the headers that mirror a request with its body (MCP
+// 2026-07-28, streamable HTTP). Earlier revisions have but the version, and that not in
+// the body.
+func disagreement(h http.Header, body []byte) string {
+	m, err := frame.Read(body)
+	if err != nil || m.Kind == frame.Response {
+		return ""
+	}
+	var params frame.Members
+	if len(m.Params) > 0 && m.Params[0] == '{' {
+		if params, err = frame.Object(m.Params, frame.CallNames); err != nil {
+			return "params cannot be read"
+		}
+	}
+	version := versionOf(params)
+	mirrored, ok := header(h, "MCP-Protocol-Version")
+	if version != "" && (!ok || mirrored != version) || version == "" && m.Kind == frame.Request && mirrored >= firstStateless {
+		return "the header MCP-Protocol-Version disagrees with the body"
+	}
+	if mirrored, ok := header(h, "Mcp-Method"); ok && mirrored != m.Method || !ok && version >= firstStateless {
+		return "the header Mcp-Method disagrees with the body"
+	}
+	if m.Method != methodCall {
+		return ""
+	}
+	name, _ := frame.String(params["name"])
+	if mirrored, ok := header(h, "Mcp-Name"); ok && mirrored != name || !ok && version >= firstStateless {
+		return "the header Mcp-Name disagrees with the body"
+	}
+	return ""
+}

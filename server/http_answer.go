@@ -1,0 +1,191 @@
+package server
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// answer is what a handler writes its answer to. Lists of tools in it are rewritten: in a
+// JSON body once it is whole, in a stream of events one by one. Anything else goes
+// through as it comes.
+type answer struct {
+	judge *Judge
+	w     http.ResponseWriter
+
+	mu      sync.Mutex
+	header  http.Header // what the handler sets; w's own once it is sent
+	started bool        // the status is known
+	status  int
+	kind    answerKind
+	body    []byte       // of a JSON answer
+	events  *eventWriter // of a stream
+	closed  bool         // cut off: what the handler still writes is lost
+}
+
+type answerKind int
+
+const (
+	otherAnswer answerKind = iota
+	jsonAnswer
+	streamAnswer
+	lostAnswer // a redirect, which is not passed on
+)
+
+func newAnswer(j *Judge, w http.ResponseWriter) *answer {
+	a := &answer{judge: j, w: w, header: http.Header{}}
+	a.events = &eventWriter{judge: j, w: w}
+	return a
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.start(status)
+}
+
+// start sends status and headers, unless the body has to be whole first.
+func (a *answer) start(status int) {
+	if a.started || a.closed {
+		return
+	}
+	if status >= 300 && status < 400 && status != http.StatusNotModified {
+		// A client that followed it would talk past the judge.
+		a.header.Del("Location")
+		a.header.Del("Content-Length")
+		a.kind, a.started, a.status = lostAnswer, true, http.StatusBadGateway
+		a.sendHeader()
+		return
+	}
+	a.started, a.status = true, status
+	media, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
+	switch media {
+	case "application/json":
+		a.kind = jsonAnswer
+		return
+	case "text/event-stream":
+		a.kind = streamAnswer
+		a.header.Del("Content-Length")
+	}
+	a.sendHeader()
+}
+
+func (a *answer) sendHeader() {
+	for name, values := range a.header {
+		a.w.Header()[name] = values
+	}
+	a.w.WriteHeader(a.status)
+}
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(p []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return 0, http.ErrHandlerTimeout
+	}
+	a.start(http.StatusOK)
+	switch a.kind {
+	case jsonAnswer:
+		a.body = append(a.body, p...)
+		return len(p), nil
+	case streamAnswer:
+		return a.events.Write(p)
+	case lostAnswer:
+		return len(p), nil
+	case otherAnswer:
+	}
+	return a.w.Write(p)
+}
+
+// Flush implements http.Flusher.
+func (a *answer) Flush() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.start(http.StatusOK)
+	if a.kind != jsonAnswer {
+		_ = http.NewResponseController(a.w).Flush()
+	}
+}
+
+// SetWriteDeadline is for http.ResponseController.
+func (a *answer) SetWriteDeadline(t time.Time) error {
+	return http.NewResponseController(a.w).SetWriteDeadline(t)
+}
+
+// SetReadDeadline is for http.ResponseController.
+func (a *answer) SetReadDeadline(t time.Time) error {
+	return http.NewResponseController(a.w).SetReadDeadline(t)
+}
+
+// finish sends what has been held back, once the handler is done.
+func (a *answer) finish() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.closed = true
+	switch {
+	case !a.started:
+		for name, values := range a.header {
+			a.w.Header()[name] = values
+		}
+	case a.kind == jsonAnswer:
+		body := a.judge.Answer(a.body)
+		a.header.Set("Content-Length", strconv.Itoa(len(body)))
+		a.sendHeader()
+		_, _ = a.w.Write(body)
+	case a.kind == streamAnswer:
+		a.events.end()
+	}
+}
+
+// serveWithin has serve write to a. Past the bound of the call it answers itself, cancels
+// the call, and leaves serve to end on its own.
+func (a *answer) serveWithin(d Decision, serve, cancel func()) {
+	a.events.watch(d.ID)
+	done := make(chan any, 1)
+	go func() {
+		defer func() { done <- recover() }()
+		serve()
+	}()
+	timer := time.NewTimer(d.Timeout)
+	defer timer.Stop()
+	select {
+	case panicked := <-done:
+		if panicked != nil {
+			panic(panicked) // net/http knows what to do with it
+		}
+		a.finish()
+	case <-timer.C:
+		a.cut(a.judge.TimeoutReply(d))
+		cancel()
+	}
+}
+
+// cut ends the answer with a message of our own, unless the stream has answered already.
+func (a *answer) cut(message []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.closed = true
+	if a.started && a.kind != jsonAnswer {
+		if a.kind == streamAnswer && !a.events.answered {
+			_ = a.events.message(message)
+		}
+		return
+	}
+	writeJSON(a.w, http.StatusOK, message)
+}

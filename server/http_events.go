@@ -1,0 +1,217 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/sallyport-mcp/sallyport/server/internal/frame"
+)
+
+// eventWriter rewrites a stream of events (HTML, server-sent events) one event at a
+// time. Its caller takes care that one goroutine uses it.
+type eventWriter struct {
+	judge *Judge
+	w     http.ResponseWriter
+	part  []byte // of an event that has not ended yet
+
+	watched  string // key of the id whose answer is waited for
+	answered bool   // it has been seen
+
+	endpoint func(uri []byte) []byte // for the legacy transport; nil without
+	pass     func(id []byte) bool    // whether an answer to this id may pass; nil: any
+}
+
+func (e *eventWriter) watch(id []byte) { e.watched = frame.Key(id) }
+
+// Write takes a part of the stream and writes the events that it completes.
+func (e *eventWriter) Write(p []byte) (int, error) {
+	e.part = append(e.part, p...)
+	for {
+		end := eventEnd(e.part)
+		if end == 0 {
+			return len(p), nil
+		}
+		if _, err := e.w.Write(e.event(e.part[:end])); err != nil {
+			return 0, err
+		}
+		e.part = append(e.part[:0], e.part[end:]...)
+	}
+}
+
+// end writes what the stream ended with.
+func (e *eventWriter) end() {
+	_, _ = e.w.Write(e.part)
+	e.part = nil
+}
+
+// message writes an event of our own between two of the stream.
+func (e *eventWriter) message(data []byte) error {
+	if _, err := e.w.Write([]byte("event: message\ndata: " + string(data) + "\n\n")); err != nil {
+		return err
+	}
+	return http.NewResponseController(e.w).Flush()
+}
+
+// eventEnd returns where the first event ends, its blank line included, or 0.
+func eventEnd(stream []byte) int {
+	for i := 0; i < len(stream); {
+		length := bytes.IndexAny(stream[i:], "\r\n")
+		if length < 0 {
+			return 0
+		}
+		next := i + length + 1
+		if stream[next-1] == '\r' {
+			if next == len(stream) {
+				return 0 // a line feed may follow
+			}
+			if stream[next] == '\n' {
+				next++
+			}
+		}
+		if length == 0 {
+			return next
+		}
+		i = next
+	}
+	return 0
+}
+
+// event returns an event as the client gets it.
+func (e *eventWriter) event(text []byte) []byte {
+	name, data := []byte("message"), []byte(nil)
+	var others [][]byte
+	for line := range bytes.Lines(bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(field) {
+		case "data":
+			data = append(append(data, value...), '\n')
+			continue
+		case "event":
+			name = value
+		}
+		others = append(others, line)
+	}
+	data = bytes.TrimSuffix(data, []byte("\n"))
+	if len(data) == 0 {
+		return text
+	}
+	rewritten := data
+	switch {
+	case string(name) == "endpoint" && e.endpoint != nil:
+		rewritten = e.endpoint(data)
+	case string(name) == "message":
+		if id, isAnswer := answeredID(data); isAnswer {
+			e.answered = e.answered || e.watched != "" && frame.Key(id) == e.watched
+			if e.pass != nil && !e.pass(id) {
+				return nil
+			}
+		}
+		rewritten = e.judge.Answer(data)
+	}
+	if bytes.Equal(rewritten, data) {
+		return text
+	}
+	var out []byte
+	for _, line := range others {
+		if len(line) > 0 {
+			out = append(append(out, line...), '\n')
+		}
+	}
+	for line := range bytes.Lines(rewritten) { // one line, unless the server's own has more
+		out = append(append(append(out, "data: "...), bytes.TrimSuffix(line, []byte("\n"))...), '\n')
+	}
+	return append(out, '\n')
+}
+
+// eventStream is a stream that the legacy transport answers in.
+type eventStream struct {
+	answer  *answer
+	pending *pending
+}
+
+// message writes an answer of our own into the stream.
+func (s *eventStream) message(data []byte) error {
+	s.answer.mu.Lock()
+	defer s.answer.mu.Unlock()
+	if s.answer.closed {
+		return http.ErrHandlerTimeout
+	}
+	return s.answer.events.message(data)
+}
+
+// stream serves a GET. Where it turns out to be a stream of the legacy transport, it is
+// known by the URI that its first event names until it ends.
+func (g *httpGuard) stream(w http.ResponseWriter, r *http.Request) {
+	s := &eventStream{answer: newAnswer(g.judge, w), pending: newPending()}
+	var known []string
+	s.answer.events.pass = s.pending.answered
+	s.answer.events.endpoint = func(uri []byte) []byte {
+		target, err := r.URL.Parse(string(uri))
+		if err != nil {
+			return uri
+		}
+		key := target.RequestURI()
+		known = append(known, key)
+		g.mu.Lock()
+		g.streams[key] = s
+		g.mu.Unlock()
+		if u, err := url.Parse(string(uri)); err == nil && u.IsAbs() {
+			return []byte(key) // the client is to come back to us
+		}
+		return uri
+	}
+	defer func() {
+		s.pending.stop()
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		for _, key := range known {
+			delete(g.streams, key)
+		}
+	}()
+	g.next.ServeHTTP(s.answer, r)
+	s.answer.finish()
+}
+
+// streamOf returns the stream in which a POST is answered, nil for the transports that
+// answer it directly.
+func (g *httpGuard) streamOf(r *http.Request) *eventStream {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s := g.streams[r.RequestURI]; s != nil {
+		return s
+	}
+	return g.streams[r.URL.RequestURI()]
+}
+
+// expireInStream answers a call of the legacy transport that has taken too long, and
+// tells the handler to let go of it.
+func (g *httpGuard) expireInStream(r *http.Request, s *eventStream, d Decision) {
+	_ = s.message(g.judge.TimeoutReply(d))
+	g.tellCancelled(r, d)
+}
+
+// tellCancelled posts to the handler that nobody waits for an answer to d any more.
+// Without sessions the end of the request says so.
+func (g *httpGuard) tellCancelled(r *http.Request, d Decision) {
+	if r.Header.Get("MCP-Protocol-Version") >= firstStateless {
+		return
+	}
+	cancel := withBody(r.WithContext(context.WithoutCancel(r.Context())), cancellation(d.ID))
+	g.next.ServeHTTP(newAnswer(g.judge, discard{}), cancel)
+}
+
+// discard is where an answer goes that nobody waits for.
+type discard struct{}
+
+// Header implements http.ResponseWriter.
+func (discard) Header() http.Header { return http.Header{} }
+
+// Write implements http.ResponseWriter.
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// WriteHeader implements http.ResponseWriter.
+func (discard) WriteHeader(int) {}

@@ -1,0 +1,191 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/sallyport-mcp/sallyport/engine"
+	"github.com/sallyport-mcp/sallyport/server/internal/frame"
+)
+
+// Rejections says in which form a refused call is answered.
+type Rejections string
+
+// The two forms. Unknown tools are a protocol error in both.
+const (
+	// ProtocolErrors answers with a JSON-RPC error whose data lists what is wrong.
+	ProtocolErrors Rejections = "protocol_error"
+	// ToolResults answers as MCP advises since 2025-11-25 (SEP-1303): a result with
+	// isError, which clients show to the model.
+	ToolResults Rejections = "tool_result"
+)
+
+// Judge decides what becomes of messages. It is safe for concurrent use.
+type Judge struct {
+	engine     *engine.Engine
+	rejections Rejections
+	logger     *zap.Logger
+}
+
+// Option sets one thing about a new judge.
+type Option func(*Judge)
+
+// WithRejections sets the form in which a refused call is answered; the default is
+// ProtocolErrors.
+func WithRejections(r Rejections) Option { return func(j *Judge) { j.rejections = r } }
+
+// WithLogger sets where the judge records what it drops. By default that is lost; the
+// engine has a logger of its own.
+func WithLogger(logger *zap.Logger) Option { return func(j *Judge) { j.logger = logger } }
+
+// NewJudge returns a judge that puts calls to e.
+func NewJudge(e *engine.Engine, options ...Option) (*Judge, error) {
+	j := &Judge{engine: e, rejections: ProtocolErrors, logger: zap.NewNop()}
+	for _, option := range options {
+		option(j)
+	}
+	switch {
+	case e == nil:
+		return nil, errors.New("a judge needs an engine")
+	case j.logger == nil:
+		return nil, errors.New("the logger is nil")
+	case j.rejections != ProtocolErrors && j.rejections != ToolResults:
+		return nil, fmt.Errorf("rejections %q is neither %q nor %q", j.rejections, ProtocolErrors, ToolResults)
+	}
+	return j, nil
+}
+
+// Action is what becomes of a message.
+type Action int
+
+// The actions.
+const (
+	Drop    Action = iota // nobody gets it, nor an answer
+	Forward               // the server gets Decision.Message
+	Reply                 // the client gets Decision.Message
+)
+
+// Decision is what becomes of one message from a client.
+type Decision struct {
+	Action Action
+	// Message is what to forward, or to reply with. What is forwarded are the bytes that
+	// came, without white space around them, unless the engine repaired the arguments. A
+	// reply has no line feed in it.
+	Message []byte
+	// ID is the raw id of a request, nil where there is none.
+	ID []byte
+	// Tool and Timeout are set for a call that is forwarded: past Timeout the caller
+	// gets TimeoutReply. 0 means that the tool has no bound.
+	Tool    string
+	Timeout time.Duration
+	// Cancels is the raw id of the request that a forwarded notification cancels.
+	Cancels []byte
+	// Code is the JSON-RPC error code of a reply that is an error, or that of a refusal
+	// that is answered as a result; 0 for what is forwarded.
+	Code int
+}
+
+// Judge decides about one raw message from a client. It forwards whatever is no
+// tools/call byte for byte.
+func (j *Judge) Judge(ctx context.Context, message []byte) (d Decision) {
+	defer func() {
+		if r := recover(); r != nil {
+			j.logger.Error("panic while a message was judged", zap.Any("panic", r))
+			d = j.refuse(frame.ID(message), codeInternal, "the message could not be judged because of an internal fault, so it is refused")
+		}
+	}()
+	if len(message) > MaxMessageBytes {
+		return j.TooLong(message)
+	}
+	message = bytes.Trim(message, " \t\r\n") // no part of the message; some servers stumble over it
+	m, err := frame.Read(message)
+	if err != nil {
+		var refused *frame.Error
+		if !errors.As(err, &refused) {
+			return j.refuse(m.ID, codeInternal, "the message could not be read")
+		}
+		return j.refuse(m.ID, refused.Code, refused.Message)
+	}
+	if m.Method != methodCall {
+		return Decision{Action: Forward, Message: message, ID: m.ID, Cancels: cancelled(m)}
+	}
+	if m.ID == nil {
+		j.logger.Warn("a tools/call without a usable id is dropped")
+		return Decision{Action: Drop}
+	}
+	return j.call(ctx, message, m)
+}
+
+// codeInternal is the JSON-RPC code of a fault of our own (section 5.1 there).
+const codeInternal = -32603
+
+// TooLong refuses a message above MaxMessageBytes, of which beginning is as much as was
+// kept.
+func (j *Judge) TooLong(beginning []byte) Decision {
+	return j.refuse(frame.ID(beginning), frame.CodeInvalidRequest, fmt.Sprintf("the message has more than %d bytes", MaxMessageBytes))
+}
+
+func (j *Judge) refuse(id []byte, code int, message string) Decision {
+	return Decision{Action: Reply, ID: id, Code: code, Message: errorReply(id, rpcError{Code: code, Message: message})}
+}
+
+func (j *Judge) call(ctx context.Context, message []byte, m frame.Message) Decision {
+	var params frame.Members
+	if m.Params != nil {
+		if m.Params[0] != '{' {
+			return j.refuse(m.ID, frame.CodeInvalidRequest, "params of tools/call must be an object")
+		}
+		var err error
+		if params, err = frame.Object(m.Params, frame.CallNames); err != nil {
+			return j.refuse(m.ID, frame.CodeInvalidRequest, err.Error())
+		}
+	}
+	tool, _ := frame.String(params["name"])
+	accepted, err := j.engine.Validate(ctx, tool, params["arguments"])
+	if err != nil {
+		var refusal *engine.ValidationError
+		if !errors.As(err, &refusal) {
+			return j.refuse(m.ID, codeInternal, "the call could not be judged, so it is refused")
+		}
+		return Decision{Action: Reply, ID: m.ID, Code: refusal.Code, Message: j.refusal(m.ID, params, refusal)}
+	}
+	timeout, _ := j.engine.Timeout(tool)
+	return Decision{Action: Forward, Message: forwarded(message, params["arguments"], accepted), ID: m.ID, Tool: tool, Timeout: timeout}
+}
+
+// forwarded puts repaired arguments in the place of those that came.
+func forwarded(message, arguments []byte, accepted *engine.ValidatedPayload) []byte {
+	if len(accepted.Repairs) == 0 {
+		return message
+	}
+	start := frame.Offset(message, arguments)
+	return slices.Concat(message[:start], accepted.Raw, message[start+len(arguments):])
+}
+
+// cancelled returns the id that a notifications/cancelled names.
+func cancelled(m frame.Message) []byte {
+	if m.Kind != frame.Notification || m.Method != "notifications/cancelled" || len(m.Params) == 0 || m.Params[0] != '{' {
+		return nil
+	}
+	params, err := frame.Object(m.Params, nil)
+	if err != nil {
+		return nil
+	}
+	return params["requestId"]
+}
+
+// TimeoutReply answers a forwarded call that has taken longer than its Timeout.
+func (j *Judge) TimeoutReply(d Decision) []byte {
+	text := fmt.Sprintf("tool %q did not answer within its limit of %s; the outcome is unknown, it may still take effect", d.Tool, d.Timeout)
+	return errorReply(d.ID, rpcError{Code: codeTimeout, Message: text})
+}
+
+// codeTimeout is a JSON-RPC code of our own: what MCP does not define has to lie outside
+// of -32768 to -32000 (MCP 2026-07-28, error codes).
+const codeTimeout = -31001

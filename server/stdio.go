@@ -1,0 +1,177 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+)
+
+// Stdio stands between a client and a server that talk in lines (MCP, transports,
+// stdio). The server reads what the judge forwards and writes into it; what the judge
+// refuses is answered here, and the server never sees it.
+//
+// A line is one message. A bad one gets an answer, and the session goes on.
+type Stdio struct {
+	judge   *Judge
+	pending *pending
+
+	forwarded *io.PipeReader
+	toServer  *lineWriter // into forwarded
+	toClient  *lineWriter
+
+	mu      sync.Mutex
+	answers []byte // of the server, up to its next line feed
+}
+
+// NewStdio returns a guard that reads a client's messages from in and writes answers to
+// out. It reads until in ends or ctx does; Close has to follow.
+func (j *Judge) NewStdio(ctx context.Context, in io.Reader, out io.Writer) *Stdio {
+	reader, writer := io.Pipe()
+	s := &Stdio{judge: j, pending: newPending(), forwarded: reader, toServer: &lineWriter{w: writer}, toClient: &lineWriter{w: out}}
+	go func() {
+		err := s.judgeLines(ctx, in)
+		if err == nil {
+			err = io.EOF
+		}
+		_ = writer.CloseWithError(err)
+	}()
+	return s
+}
+
+// Read returns what the server is to read: the messages that were forwarded, each with
+// its line feed. It ends with io.EOF where the client's input ends.
+func (s *Stdio) Read(p []byte) (int, error) { return s.forwarded.Read(p) }
+
+// Write takes what the server writes. Each message of it goes on to the client at its
+// line feed, lists of tools rewritten, answers that came too late left out.
+func (s *Stdio) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = append(s.answers, p...)
+	for {
+		end := bytes.IndexByte(s.answers, '\n')
+		if end < 0 {
+			return len(p), nil
+		}
+		line := s.answers[:end]
+		if err := s.answer(line); err != nil {
+			return 0, err
+		}
+		s.answers = append(s.answers[:0], s.answers[end+1:]...)
+	}
+}
+
+// Close ends the server's input and all time bounds. It closes neither of the streams
+// that NewStdio was given.
+func (s *Stdio) Close() error {
+	s.pending.stop()
+	return s.forwarded.Close()
+}
+
+func (s *Stdio) answer(line []byte) error {
+	m := bytes.TrimSpace(line)
+	if id, isAnswer := answeredID(m); isAnswer && !s.pending.answered(id) {
+		return nil
+	}
+	if rewritten := s.judge.Answer(m); !bytes.Equal(rewritten, m) {
+		line = rewritten
+	}
+	return s.toClient.write(line)
+}
+
+// judgeLines puts each line of in to the judge.
+func (s *Stdio) judgeLines(ctx context.Context, in io.Reader) error {
+	lines := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, tooLong, err := readLine(lines)
+		if len(bytes.TrimSpace(line)) > 0 {
+			d := s.judge.TooLong(line)
+			if !tooLong {
+				d = s.judge.Judge(ctx, line)
+			}
+			if err := s.carry(d); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+	}
+}
+
+// carry does what the judge decided.
+func (s *Stdio) carry(d Decision) error {
+	switch d.Action {
+	case Forward:
+		if d.Cancels != nil {
+			s.pending.forget(d.Cancels)
+		}
+		if d.Timeout > 0 {
+			s.pending.start(d, func() { s.expire(d) })
+		}
+		return s.toServer.write(d.Message)
+	case Reply:
+		return s.toClient.write(d.Message)
+	case Drop:
+	}
+	return nil
+}
+
+// expire answers a call that has taken too long, and tells the server to let go of it.
+func (s *Stdio) expire(d Decision) {
+	_ = s.toClient.write(s.judge.TimeoutReply(d))
+	_ = s.toServer.write(cancellation(d.ID))
+}
+
+// cancellation is a notifications/cancelled (MCP, cancellation).
+func cancellation(id []byte) []byte {
+	type params struct {
+		RequestID json.RawMessage `json:"requestId"`
+		Reason    string          `json:"reason"`
+	}
+	return encode(struct {
+		Version string `json:"jsonrpc"`
+		Method  string `json:"method"`
+		Params  params `json:"params"`
+	}{"2.0", "notifications/cancelled", params{id, "the time limit of the tool is over"}})
+}
+
+// readLine reads one line without its line feed. Of one above MaxMessageBytes it keeps
+// the beginning and reads the rest away. An error may come with a last line.
+func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if room := MaxMessageBytes + len("\r\n") - len(line); len(part) > room {
+			part, tooLong = part[:room], true
+		}
+		line = append(line, part...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		return line, tooLong || len(line) > MaxMessageBytes, err
+	}
+}
+
+// lineWriter writes whole lines, one at a time.
+type lineWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lineWriter) write(line []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	whole := make([]byte, 0, len(line)+1)
+	_, err := l.w.Write(append(append(whole, line...), '\n'))
+	return err
+}

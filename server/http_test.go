@@ -67,6 +67,7 @@ func TestHTTPRules(t *testing.T) {
 		}
 		return headers
 	}
+	j := newJudge(t)
 	for name, c := range map[string]struct {
 		method, host, body string
 		local              net.Addr
@@ -140,7 +141,7 @@ func TestHTTPRules(t *testing.T) {
 				r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, c.local))
 			}
 			w := httptest.NewRecorder()
-			newJudge(t).HTTP(seen, c.options...).ServeHTTP(w, r)
+			j.HTTP(seen, c.options...).ServeHTTP(w, r)
 			if w.Code != c.status || !strings.Contains(w.Body.String(), c.answer) {
 				t.Errorf("%d %.300s, want %d %s", w.Code, w.Body, c.status, c.answer)
 			}
@@ -155,6 +156,7 @@ func TestHTTPRules(t *testing.T) {
 func TestEventStreams(t *testing.T) {
 	list := `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"greet","inputSchema":{}},{"name":"other","inputSchema":{}}],"ttlMs":5}}`
 	enforced := `{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string"}}}`
+	j := newJudge(t)
 	rewritten := `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"greet","inputSchema":` + enforced + `}],"ttlMs":5}}`
 	for name, c := range map[string]struct{ written, want string }{
 		"other events":        {"event: message\r\nid: 7\r\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\r\n\r\n: ping\n\nretry: 5\n\n", ""},
@@ -184,7 +186,7 @@ func TestEventStreams(t *testing.T) {
 					r := httptest.NewRequest(method, "/mcp", strings.NewReader(pingMessage))
 					r.Header.Set("Content-Type", "application/json")
 					w := httptest.NewRecorder()
-					newJudge(t).HTTP(handler).ServeHTTP(w, r)
+					j.HTTP(handler).ServeHTTP(w, r)
 					if got := w.Body.String(); got != want {
 						t.Errorf("%s in parts of %d: %q\nwant %q", method, chunk, got, want)
 					}
@@ -237,7 +239,7 @@ func TestHTTPTimeouts(t *testing.T) {
 					c.handler(w, r)
 				}
 			})
-			r := httptest.NewRequest("POST", "/mcp", strings.NewReader(call))
+			r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(call))
 			r.Header.Set("Content-Type", "application/json")
 			w := httptest.NewRecorder()
 			newJudge(t).HTTP(handler).ServeHTTP(w, r)

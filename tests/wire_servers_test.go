@@ -67,8 +67,9 @@ func newJudge(t *testing.T, options ...server.Option) (*server.Judge, *engine.En
 // carrier takes a message to a server behind a guard and returns what comes back, one
 // message per line; nothing where nothing comes back.
 type carrier struct {
-	name string
-	send func(t *testing.T, message string) string
+	name   string
+	send   func(t *testing.T, message string) string
+	except []string // messages that do not come to the judge as they are
 }
 
 const (
@@ -77,14 +78,23 @@ const (
 	ping        = `{"jsonrpc":"2.0","id":"sync-ping","method":"ping"}`
 )
 
-// stdioCarrier talks lines to whatever serve runs on.
+// stdioCarrier talks lines to a guard in front of whatever serve runs on.
 func stdioCarrier(t *testing.T, name string, j *server.Judge, serve func(in io.Reader, out io.Writer)) carrier {
 	t.Helper()
-	toGuard, client := io.Pipe()
-	answers, fromGuard := io.Pipe()
-	guard := j.NewStdio(context.Background(), toGuard, fromGuard)
-	go serve(guard, guard)
-	t.Cleanup(func() { _ = client.Close(); _ = guard.Close(); _ = answers.Close() })
+	return lineCarrier(t, name, func(in io.Reader, out io.Writer) {
+		guard := j.NewStdio(context.Background(), in, out)
+		defer func() { _ = guard.Close() }()
+		serve(guard, guard)
+	})
+}
+
+// lineCarrier talks lines to whatever serve runs on.
+func lineCarrier(t *testing.T, name string, serve func(in io.Reader, out io.Writer)) carrier {
+	t.Helper()
+	in, client := io.Pipe()
+	answers, out := io.Pipe()
+	go serve(in, out)
+	t.Cleanup(func() { _ = client.Close(); _ = answers.Close() })
 	lines := make(chan string, 100)
 	go func() {
 		scanner := bufio.NewScanner(answers)
@@ -101,7 +111,7 @@ func stdioCarrier(t *testing.T, name string, j *server.Judge, serve func(in io.R
 	}
 	send(t, initialize)
 	send(t, initialized)
-	return carrier{name, send}
+	return carrier{name: name, send: send}
 }
 
 // untilPing collects what comes before the answer to a ping that was sent last.
@@ -176,7 +186,7 @@ func httpCarrier(t *testing.T, name string, handler http.Handler) carrier {
 	}
 	send(t, initialize)
 	send(t, initialized)
-	return carrier{name, send}
+	return carrier{name: name, send: send}
 }
 
 // sseCarrier posts to the endpoint that a stream names, and reads answers from the
@@ -223,5 +233,5 @@ func sseCarrier(t *testing.T, name string, handler http.Handler, path string) ca
 	}
 	send(t, initialize)
 	send(t, initialized)
-	return carrier{name, send}
+	return carrier{name: name, send: send}
 }

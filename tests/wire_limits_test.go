@@ -368,6 +368,11 @@ func TestBypasses(t *testing.T) {
 			r := httptest.NewRequest(method, "/mcp", strings.NewReader(ping))
 			r.Header.Set("Content-Type", "application/json")
 			w := httptest.NewRecorder()
+			redirecting.ServeHTTP(w, r.Clone(r.Context()))
+			if !strings.Contains(w.Header().Get("Location"), "upstream.example") {
+				t.Fatalf("without the judge the redirect is %v", w.Header())
+			}
+			w = httptest.NewRecorder()
 			j.HTTP(redirecting).ServeHTTP(w, r)
 			if w.Code != http.StatusBadGateway || w.Header().Get("Location") != "" || strings.Contains(w.Body.String(), "upstream.example") {
 				t.Errorf("%s: %d, %v, %s", method, w.Code, w.Header(), w.Body)

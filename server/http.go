@@ -116,10 +116,11 @@ func (g *httpGuard) post(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the body could not be read", http.StatusBadRequest)
 		return
 	}
-	d := g.judge.TooLong(body)
-	if !tooLong {
-		d = g.judge.Judge(r.Context(), body)
+	judge := g.judge.Judge
+	if tooLong {
+		judge = g.judge.TooLong
 	}
+	d := judge(r.Context(), body)
 	if d.Action == Forward {
 		if problem := disagreement(r.Header, body); problem != "" {
 			writeJSON(w, http.StatusBadRequest, errorReply(d.ID, rpcError{Code: codeHeaderMismatch, Message: problem}))

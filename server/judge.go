@@ -101,7 +101,7 @@ func (j *Judge) Judge(ctx context.Context, message []byte) (d Decision) {
 		}
 	}()
 	if len(message) > MaxMessageBytes {
-		return j.TooLong(message)
+		return j.TooLong(ctx, message)
 	}
 	message = bytes.Trim(message, " \t\r\n") // no part of the message; some servers stumble over it
 	m, err := frame.Read(message)
@@ -126,8 +126,8 @@ func (j *Judge) Judge(ctx context.Context, message []byte) (d Decision) {
 const codeInternal = -32603
 
 // TooLong refuses a message above MaxMessageBytes, of which beginning is as much as was
-// kept.
-func (j *Judge) TooLong(beginning []byte) Decision {
+// kept. It needs no context, and has one to be used in the place of Judge.
+func (j *Judge) TooLong(_ context.Context, beginning []byte) Decision {
 	return j.refuse(frame.ID(beginning), frame.CodeInvalidRequest, fmt.Sprintf("the message has more than %d bytes", MaxMessageBytes))
 }
 

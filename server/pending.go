@@ -41,6 +41,13 @@ func (p *pending) start(d Decision, expire func()) {
 	})
 }
 
+// any says whether there are calls with a bound.
+func (p *pending) any() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls) > 0
+}
+
 // answered says whether an answer to the id may pass. It may once.
 func (p *pending) answered(id []byte) bool {
 	p.mu.Lock()

@@ -74,8 +74,10 @@ func (s *Stdio) Close() error {
 
 func (s *Stdio) answer(line []byte) error {
 	m := bytes.TrimSpace(line)
-	if id, isAnswer := answeredID(m); isAnswer && !s.pending.answered(id) {
-		return nil
+	if s.pending.any() {
+		if id, isAnswer := answeredID(m); isAnswer && !s.pending.answered(id) {
+			return nil
+		}
 	}
 	if rewritten := s.judge.Answer(m); !bytes.Equal(rewritten, m) {
 		line = rewritten
@@ -89,11 +91,11 @@ func (s *Stdio) judgeLines(ctx context.Context, in io.Reader) error {
 	for {
 		line, tooLong, err := readLine(lines)
 		if len(bytes.TrimSpace(line)) > 0 {
-			d := s.judge.TooLong(line)
-			if !tooLong {
-				d = s.judge.Judge(ctx, line)
+			judge := s.judge.Judge
+			if tooLong {
+				judge = s.judge.TooLong
 			}
-			if err := s.carry(d); err != nil {
+			if err := s.carry(judge(ctx, line)); err != nil {
 				return err
 			}
 		}

@@ -34,9 +34,9 @@ func (e *Engine) leniencyFor(tool string) leniency {
 	return leniency{e.reading.Leniency.DropNulls[tool], e.reading.Leniency.UnwrapJSONStrings[tool]}
 }
 
-// maxRepairRounds is how often a payload is repaired and judged again: what comes
-// out of a string may need repairs itself.
-const maxRepairRounds = 4
+// maxRepairs is how often a payload is repaired and judged again: what comes out of a
+// string may need repairs itself, and a null that is dropped may turn out to be needed.
+const maxRepairs = 8
 
 // judgeRepaired repairs a payload that only the schema rejects, and has both doors
 // judge the bytes that result. It returns the first judgement where no repair is
@@ -44,7 +44,7 @@ const maxRepairRounds = 4
 func (e *Engine) judgeRepaired(ctx context.Context, r *registry, c call, l leniency, first judgement) (judgement, error) {
 	j := first
 	required := map[string]bool{} // nulls that cannot be dropped, by path
-	for round := 0; round < maxRepairRounds; {
+	for range maxRepairs {
 		edits := editsFor(j, l, required)
 		if len(edits) == 0 {
 			break
@@ -58,7 +58,7 @@ func (e *Engine) judgeRepaired(ctx context.Context, r *registry, c call, l lenie
 			return judgement{}, err
 		}
 		if missesDropped(next.broken, edits, required) {
-			continue // without that edit; there is one less each time
+			continue // without that edit
 		}
 		next.repairs = j.repairs
 		for path, kind := range edits {
@@ -68,7 +68,6 @@ func (e *Engine) judgeRepaired(ctx context.Context, r *registry, c call, l lenie
 		if j.ruled || j.refusal == nil {
 			break
 		}
-		round++
 	}
 	slices.SortFunc(j.repairs, func(a, b Repair) int { return strings.Compare(a.Path, b.Path) })
 	if j.refusal != nil {

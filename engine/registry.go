@@ -152,7 +152,7 @@ func (s *settings) loadRegistry(reading *policy.Reading) (*registry, error) {
 }
 
 // longestQuarantine bounds what a call of a tool in quarantine is told, in bytes.
-const longestQuarantine = 160
+const longestQuarantine = 188
 
 // quarantine records why a tool cannot be judged.
 func (r *registry) quarantine(name string, err error) {

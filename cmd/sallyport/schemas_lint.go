@@ -33,6 +33,9 @@ Exit code 0: no faults; 1: faults; 2: the work could not be done.`,
 		Args: withHint(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
+				if err := isFolder(args[0]); err != nil {
+					return err
+				}
 				settings.schemas = args[0]
 			}
 			if settings.schemas != "" && settings.toolsList != "" {

@@ -2,7 +2,9 @@ package schema
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,5 +89,64 @@ func TestCyclesAndDoublingAreRefused(t *testing.T) {
 				t.Errorf("%.300s (-want +got):\n%s", c.document, diff)
 			}
 		})
+	}
+}
+
+// Patterns that need backtracking: bounded, timed, and exact also within "not".
+func TestBacktrackingPatterns(t *testing.T) {
+	o := asDraft7
+	o.Backtracking = true
+	for document, want := range map[string]string{
+		`{"pattern": "^(?=.*[0-9])", "maxLength": 1024}`:                           "",
+		`{"pattern": "^(?=.*[0-9])", "maxLength": 1025}`:                           "at /pattern: the pattern \"^(?=.*[0-9])\" needs backtracking, and the text that it is put to has no bound; " + boundRemedy,
+		`{"pattern": "^(?=.*[0-9])"}`:                                              "at /pattern: the pattern \"^(?=.*[0-9])\" needs backtracking, and the text that it is put to has no bound; " + boundRemedy,
+		`{"patternProperties": {"^(?!x)": {}}, "propertyNames": {"maxLength": 9}}`: "",
+		`{"patternProperties": {"^(?!x)": {}}}`:                                    "at /patternProperties/^(?!x): the pattern \"^(?!x)\" needs backtracking, and the text that it is put to has no bound; " + boundRemedy,
+		`{"pattern": "(a)\\1[\\ud800]", "maxLength": 9}`:                           "at /pattern: the pattern \"(a)\\\\1[\\\\ud800]\" is not supported: escapes of surrogates need the engine of linear time; write the character itself",
+		`{"pattern": "^.{1,2000}$", "maxLength": 9}`:                               "",
+		`{"pattern": "(?i)a", "maxLength": 9}`:                                     "at /pattern: the pattern \"(?i)a\" is not valid ECMA-262: at offset 0: there is no group of this kind; remove the flags or comment after (?",
+	} {
+		got := ""
+		if _, _, err := Compile("t", decode(document), o); err != nil {
+			got = err.Error()
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", document, diff)
+		}
+	}
+	validate := func(document, value string) ([]Violation, error) {
+		s, _, err := Compile("t", decode(document), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Validate(context.Background(), decode(value))
+	}
+	for _, c := range []struct {
+		document, value string
+		want            []string
+	}{
+		{`{"pattern": "^(?=.*[0-9])", "maxLength": 5}`, `"ab1"`, nil},
+		{`{"pattern": "^(?=.*[0-9])", "maxLength": 5}`, `"abc"`, []string{" pattern"}},
+		{`{"pattern": "^(?=.*[0-9])", "maxLength": 5}`, `"` + strings.Repeat("x", 2000) + `"`, []string{" maxLength"}},
+		{`{"not": {"pattern": "^(?=.*[0-9])", "maxLength": 5}}`, `"` + strings.Repeat("x", 2000) + `"`, nil},
+		{`{"patternProperties": {"^(?!x)": false}, "propertyNames": {"maxLength": 9}}`, `{"xa": 1, "ab": 2}`, []string{"/ab false schema"}},
+	} {
+		list, err := validate(c.document, c.value)
+		if diff := cmp.Diff(c.want, lines(list)); diff != "" || err != nil {
+			t.Errorf("%.60s against %s: %v (-want +got):\n%s", c.value, c.document, err, diff)
+		}
+	}
+	const slow = `"pattern": "^(?!x)(a+)+$", "maxLength": 100`
+	value := `"` + strings.Repeat("a", 60) + `!"`
+	for _, document := range []string{
+		`{` + slow + `}`, `{"not": {` + slow + `}}`, `{"if": {` + slow + `}, "then": false}`, `{"anyOf": [{` + slow + `}, true]}`, `{"oneOf": [true, {` + slow + `}]}`,
+	} {
+		if list, err := validate(document, value); !errors.Is(err, ErrBudget) || list != nil {
+			t.Errorf("%s: %v, %v; want ErrBudget", document, list, err)
+		}
+	}
+	names := `{"patternProperties": {"^(?!x)(a+)+$": false}, "propertyNames": {"maxLength": 100}}`
+	if list, err := validate(names, `{`+value+`: 1}`); !errors.Is(err, ErrBudget) || list != nil {
+		t.Errorf("%s: %v, %v; want ErrBudget", names, list, err)
 	}
 }

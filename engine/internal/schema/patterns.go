@@ -98,7 +98,14 @@ const (
 	matchTimeout = 50 * time.Millisecond
 )
 
+// surrogateEscape is what this engine reads in its own way: it takes a surrogate that is
+// alone for U+FFFD.
+var surrogateEscape = regexp.MustCompile(`(?i)\\u\{?0*d[89a-f]`)
+
 func newBacktracking(pattern string, b *budget) (*backtracking, error) {
+	if surrogateEscape.MatchString(pattern) {
+		return nil, errors.New("escapes of surrogates need the engine of linear time; write the character itself")
+	}
 	compiled, err := regexp2.Compile(pattern, regexp2.ECMAScript|regexp2.Unicode)
 	if err != nil {
 		return nil, err

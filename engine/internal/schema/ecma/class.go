@@ -67,9 +67,28 @@ func (set runeSet) complement() runeSet {
 	return out
 }
 
+// withoutSurrogates drops surrogates from the ends of merged ranges. They occur in no
+// text, and Go's engine would take one that stands alone for U+FFFD. Inside a range
+// they do no harm.
+func (set runeSet) withoutSurrogates() (out runeSet) {
+	const first, last = 0xd800, 0xdfff
+	for _, r := range set {
+		if first <= r[0] && r[0] <= last {
+			r[0] = last + 1
+		}
+		if first <= r[1] && r[1] <= last {
+			r[1] = first - 1
+		}
+		if r[0] <= r[1] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // regexp writes the set as a class of Go's syntax, with nothing left to interpret.
 func (set runeSet) regexp() string {
-	set = set.merged()
+	set = set.merged().withoutSurrogates()
 	if len(set) == 0 {
 		return `[^\x00-\x{10ffff}]`
 	}
@@ -98,13 +117,18 @@ func one(r rune) string {
 // class reads a character class after its opening bracket.
 func (p *parser) class(start int) runeSet {
 	negated := p.take("^")
-	if p.at("[:") && strings.Contains(p.text[p.pos:], ":]]") {
-		p.fail(start, "there are no POSIX classes in ECMA-262", `write \d, a-z or \p{L}`)
-	}
 	var set runeSet
+	bound := 4096 // ranges; merging at each doubling keeps repeated sets small
 	for !p.take("]") {
 		if !p.more() {
 			p.fail(start, "the class is not closed", "")
+		}
+		if p.posixAhead() {
+			p.fail(start, "there are no POSIX classes in ECMA-262", `write \d, a-z or \p{L}`)
+		}
+		if len(set) > bound {
+			set = set.merged()
+			bound = max(bound, 2*len(set))
 		}
 		at := p.pos
 		first, single := p.classAtom()
@@ -131,6 +155,20 @@ func (p *parser) class(start int) runeSet {
 		return set.complement()
 	}
 	return set.merged()
+}
+
+// posixAhead says whether [:name:] comes next, which ECMA-262 would read as the
+// characters of the name.
+func (p *parser) posixAhead() bool {
+	if !p.at("[:") {
+		return false
+	}
+	name := strings.TrimPrefix(p.text[p.pos+2:], "^")
+	end := 0
+	for end < len(name) && name[end] >= 'a' && name[end] <= 'z' {
+		end++
+	}
+	return end > 0 && strings.HasPrefix(name[end:], ":]")
 }
 
 // classAtom reads one character or set of a class. A surrogate alone is a single one

@@ -74,7 +74,12 @@ func parse(pattern string) (p *parser, err error) {
 		}
 	}()
 	if !utf8.ValidString(pattern) {
-		return nil, &SyntaxError{Problem: "the pattern is not valid UTF-8"}
+		// U+FFFD written out is valid, so the first invalid byte is found by its size.
+		for i, r := range pattern {
+			if _, size := utf8.DecodeRuneInString(pattern[i:]); r == utf8.RuneError && size == 1 {
+				return nil, &SyntaxError{Offset: i, Problem: "the pattern is not valid UTF-8"}
+			}
+		}
 	}
 	p = &parser{text: pattern, names: map[string]bool{}, properties: map[string]runeSet{}}
 	p.pattern()

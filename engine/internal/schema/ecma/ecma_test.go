@@ -125,7 +125,7 @@ func TestSyntaxErrors(t *testing.T) {
 		`[\p{Nope}]`:            {1, `there is no Unicode property "Nope"`, ""},
 		`\p{Script=Nope}`:       {0, `there is no Unicode property "Script=Nope"`, ""},
 		`\p{Greek}`:             {0, `there is no Unicode property "Greek"`, ""},
-		"a\xff":                 {0, "the pattern is not valid UTF-8", ""},
+		"a\xff":                 {1, "the pattern is not valid UTF-8", ""},
 		strings.Repeat(`(`, 251) + strings.Repeat(`)`, 251): {250, "groups are nested more than 250 deep", ""},
 	} {
 		translated, err := Translate(pattern)

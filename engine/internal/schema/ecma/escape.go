@@ -178,19 +178,25 @@ func (p *parser) lookUp(start int, name string) runeSet {
 	case pair && (key == "sc" || key == "Script"):
 		table = script(value)
 	case pair && (key == "scx" || key == "Script_Extensions"):
-		p.cannot(start, "the Unicode property Script_Extensions", "write Script= instead, if that is near enough")
-		return runeSet{}
+		if script(value) != nil || newerScripts[value] {
+			p.cannot(start, "the Unicode property Script_Extensions", "write Script= instead, if that is near enough")
+			return runeSet{}
+		}
 	case !pair:
 		if set, known := derived(key); known {
 			return set
 		}
 		if table = category(key); table == nil {
-			table = unicode.Properties[key]
+			table = binary[key]
 		}
-		if table == nil && missing[key] {
+		if missing[key] {
 			p.cannot(start, "the Unicode property "+key, "list the characters")
 			return runeSet{}
 		}
+	}
+	if pair && table == nil && (key == "sc" || key == "Script") && newerScripts[value] {
+		p.cannot(start, "the script "+value, "list the characters")
+		return runeSet{}
 	}
 	if table == nil {
 		p.fail(start, "there is no Unicode property "+quoted(name), "")
@@ -225,8 +231,6 @@ func derived(name string) (runeSet, bool) {
 		return union(unicode.Lu, unicode.Other_Uppercase), true
 	case "Lowercase", "Lower":
 		return union(unicode.Ll, unicode.Other_Lowercase), true
-	case "White_Space", "space":
-		return tableSet(unicode.White_Space), true
 	case "Assigned":
 		var all runeSet
 		for short, table := range unicode.Categories {
@@ -247,25 +251,4 @@ func union(tables ...*unicode.RangeTable) (all runeSet) {
 		all = append(all, tableSet(table)...)
 	}
 	return all.merged()
-}
-
-// missing are properties of ECMA-262 that Go has no tables for.
-var missing = map[string]bool{
-	"Bidi_Mirrored": true, "Bidi_M": true, "Case_Ignorable": true, "CI": true, "Cased": true,
-	"Changes_When_Casefolded": true, "CWCF": true, "Changes_When_Casemapped": true, "CWCM": true, "Changes_When_Lowercased": true, "CWL": true,
-	"Changes_When_NFKC_Casefolded": true, "CWKCF": true, "Changes_When_Titlecased": true, "CWT": true, "Changes_When_Uppercased": true, "CWU": true,
-	"Default_Ignorable_Code_Point": true, "DI": true,
-	"Emoji": true, "Emoji_Component": true, "EComp": true, "Emoji_Modifier": true, "EMod": true, "Emoji_Modifier_Base": true, "EBase": true,
-	"Emoji_Presentation": true, "EPres": true, "Extended_Pictographic": true, "ExtPict": true,
-	"Grapheme_Base": true, "Gr_Base": true, "Grapheme_Extend": true, "Gr_Ext": true,
-	"ID_Continue": true, "IDC": true, "ID_Start": true, "IDS": true, "Math": true, "XID_Continue": true, "XIDC": true, "XID_Start": true, "XIDS": true,
-}
-
-// scriptCodes are the ISO 15924 codes of the scripts that patterns are likely to name.
-var scriptCodes = map[string]string{
-	"Arab": "Arabic", "Armn": "Armenian", "Beng": "Bengali", "Bopo": "Bopomofo", "Cyrl": "Cyrillic", "Deva": "Devanagari", "Ethi": "Ethiopic",
-	"Geor": "Georgian", "Grek": "Greek", "Gujr": "Gujarati", "Guru": "Gurmukhi", "Hang": "Hangul", "Hani": "Han", "Hebr": "Hebrew",
-	"Hira": "Hiragana", "Kana": "Katakana", "Khmr": "Khmer", "Knda": "Kannada", "Laoo": "Lao", "Latn": "Latin", "Mlym": "Malayalam",
-	"Mong": "Mongolian", "Mymr": "Myanmar", "Orya": "Oriya", "Sinh": "Sinhala", "Taml": "Tamil", "Telu": "Telugu", "Thai": "Thai",
-	"Tibt": "Tibetan", "Zinh": "Inherited", "Zyyy": "Common",
 }

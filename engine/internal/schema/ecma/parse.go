@@ -3,6 +3,7 @@ package ecma
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -207,30 +208,36 @@ func (p *parser) quantifierAhead() bool {
 	return ok
 }
 
-// braces reads {n}, {n,} or {n,m}; most is -1 where it is open.
+// braces reads {n}, {n,} or {n,m}; most is -1 where it is open. It looks no further
+// than a quantifier reaches, so that a row of open braces takes linear time.
 func (p *parser) braces() (least, most string, length int, ok bool) {
-	rest := p.text[p.pos:]
-	if !strings.HasPrefix(rest, "{") {
+	rest, found := strings.CutPrefix(p.text[p.pos:], "{")
+	if !found {
 		return "", "", 0, false
 	}
-	end := strings.IndexByte(rest, '}')
-	if end < 0 {
+	least, rest = leadingDigits(rest)
+	most = least
+	rest, open := strings.CutPrefix(rest, ",")
+	if open {
+		if most, rest = leadingDigits(rest); most == "" {
+			most = "-1"
+		}
+	}
+	if !strings.HasPrefix(rest, "}") {
 		return "", "", 0, false
 	}
-	least, most, open := strings.Cut(rest[1:end], ",")
-	if open && least == "" && isDigits(most) {
-		p.fail(p.pos, "a quantifier lacks its lower bound, and would be taken for text", "write {0,"+cut(most)+"}")
-	}
-	if !isDigits(least) || open && most != "" && !isDigits(most) {
+	if least == "" {
+		if open && most != "-1" {
+			p.fail(p.pos, "a quantifier lacks its lower bound, and would be taken for text", "write {0,"+cut(most)+"}")
+		}
 		return "", "", 0, false
 	}
-	switch {
-	case !open:
-		most = least
-	case most == "":
-		most = "-1"
-	}
-	return least, most, end + 1, true
+	return least, most, len(p.text) - p.pos - len(rest) + 1, true
+}
+
+func leadingDigits(s string) (digits, rest string) {
+	rest = strings.TrimLeft(s, "0123456789")
+	return s[:len(s)-len(rest)], rest
 }
 
 func (p *parser) quantifier() {
@@ -246,7 +253,7 @@ func (p *parser) quantifier() {
 		p.pos += length
 		n, overflow := count(least)
 		m, overflow2 := count(most)
-		if most != "-1" && m < n {
+		if most != "-1" && outOfOrder(least, most) {
 			p.fail(start, "the bounds of the quantifier are out of order", "")
 		}
 		if overflow || overflow2 || n > maxRepeat || m > maxRepeat {
@@ -284,13 +291,21 @@ func count(digits string) (n int, overflow bool) {
 	return n, false
 }
 
-func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+// outOfOrder compares digits of any length.
+func outOfOrder(least, most string) bool {
+	least, most = strings.TrimLeft(least, "0"), strings.TrimLeft(most, "0")
+	if len(least) != len(most) {
+		return len(least) > len(most)
+	}
+	return least > most
+}
 
-// isName is what ECMA-262 calls an identifier, restricted to ASCII.
+// isName is RegExpIdentifierName of ECMA-262 section 22.2.1, without its escapes.
 func isName(s string) bool {
 	for i, r := range s {
-		letter := r == '_' || r == '$' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
+		start := r == '_' || r == '$' || unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start)
+		more := unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue) || r == 0x200c || r == 0x200d
+		if !start && (i == 0 || !more) || unicode.In(r, unicode.Pattern_Syntax, unicode.Pattern_White_Space) && r != '$' {
 			return false
 		}
 	}

@@ -65,6 +65,7 @@ func compileInTime(found *survey, env environment) (*Schema, []*CompileError) {
 		schema *Schema
 		faults []*CompileError
 	}
+	start := time.Now()
 	done := make(chan outcome, 1)
 	go func() {
 		s, faults := compile(found, env)
@@ -74,10 +75,12 @@ func compileInTime(found *survey, env environment) (*Schema, []*CompileError) {
 	defer timer.Stop()
 	select {
 	case o := <-done:
-		return o.schema, o.faults
+		if time.Since(start) <= env.Limits.Compile {
+			return o.schema, o.faults
+		}
 	case <-timer.C:
-		return nil, []*CompileError{found.fault("", fmt.Sprintf("takes more than %s to compile", env.Limits.Compile), "use fewer subschemas and references")}
 	}
+	return nil, []*CompileError{found.fault("", fmt.Sprintf("takes more than %s to compile", env.Limits.Compile), "use fewer subschemas and references")}
 }
 
 // compile compiles and hardens the surveyed document, whatever lint thinks of it.

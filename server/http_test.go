@@ -22,7 +22,7 @@ func newJudge(t *testing.T, options ...server.Option) *server.Judge {
 	t.Helper()
 	files := fstest.MapFS{
 		"greet.json": {Data: []byte(`{"type": "object", "additionalProperties": false, "required": ["name"], "properties": {"name": {"type": "string"}}}`)},
-		"slow.json":  {Data: []byte(`{"type": "object", "additionalProperties": false, "timeoutSeconds": 0.05}`)},
+		"slow.json":  {Data: []byte(`{"type": "object", "additionalProperties": false, "timeoutSeconds": 0.2}`)},
 	}
 	e, err := engine.New(context.Background(), engine.WithSchemas(files), engine.WithMode(engine.Strict), engine.WithLogger(zap.NewNop()))
 	if err != nil {
@@ -199,7 +199,7 @@ func TestEventStreams(t *testing.T) {
 // A handler whose time is over may be anywhere; the caller gets one answer.
 func TestHTTPTimeouts(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`
-	const over = `{"jsonrpc":"2.0","id":1,"error":{"code":-31001,"message":"tool \"slow\" did not answer within its limit of 50ms; the outcome is unknown, it may still take effect"}}`
+	const over = `{"jsonrpc":"2.0","id":1,"error":{"code":-31001,"message":"tool \"slow\" did not answer within its limit of 200ms; the outcome is unknown, it may still take effect"}}`
 	const done = `{"jsonrpc":"2.0","id":1,"result":{}}`
 	sleep := func(r *http.Request) { <-r.Context().Done(); time.Sleep(10 * time.Millisecond) }
 	for name, c := range map[string]struct {

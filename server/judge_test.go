@@ -65,7 +65,7 @@ func TestDecisions(t *testing.T) {
 	for message, want := range map[string]server.Decision{
 		goodCall:    {Action: server.Forward, ID: []byte("1"), Tool: "greet"},
 		pingMessage: {Action: server.Forward, ID: []byte("1")},
-		strings.Replace(strings.Replace(goodCall, "greet", "slow", 1), `{"name":"Ada"}`, "{}", 1):         {Action: server.Forward, ID: []byte("1"), Tool: "slow", Timeout: 50 * time.Millisecond},
+		strings.Replace(strings.Replace(goodCall, "greet", "slow", 1), `{"name":"Ada"}`, "{}", 1):         {Action: server.Forward, ID: []byte("1"), Tool: "slow", Timeout: 200 * time.Millisecond},
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`:                 {Action: server.Forward, Cancels: []byte(`"a"`)},
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a","requestId":"b"}}`: {Action: server.Forward},
 		`{"jsonrpc":"2.0","id":3,"result":{"method":"tools/call"}}`:                                       {Action: server.Forward, ID: []byte("3")},

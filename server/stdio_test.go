@@ -47,7 +47,7 @@ func slowCall(id string) string {
 }
 
 func tooSlow(id string) string {
-	return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-31001,"message":"tool \"slow\" did not answer within its limit of 50ms; the outcome is unknown, it may still take effect"}}`
+	return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-31001,"message":"tool \"slow\" did not answer within its limit of 200ms; the outcome is unknown, it may still take effect"}}`
 }
 
 func TestStdioTimeout(t *testing.T) {
@@ -70,7 +70,7 @@ func TestStdioAnswerInTime(t *testing.T) {
 	s.expect(s.toServer, slowCall("1"))
 	go func() { _, _ = io.WriteString(s.guard, `{"jsonrpc":"2.0","id":1.0,"result":{}}`+"\n") }()
 	s.expect(s.toClient, `{"jsonrpc":"2.0","id":1.0,"result":{}}`)
-	time.Sleep(80 * time.Millisecond)
+	time.Sleep(300 * time.Millisecond)
 	go func() { _, _ = io.WriteString(s.client, pingMessage+"\n") }()
 	s.expect(s.toServer, pingMessage) // and no cancellation before it
 }
@@ -81,7 +81,7 @@ func TestStdioCancelledByTheCaller(t *testing.T) {
 	go func() { _, _ = io.WriteString(s.client, slowCall("1")+"\n"+cancel+"\n") }()
 	s.expect(s.toServer, slowCall("1"))
 	s.expect(s.toServer, cancel)
-	time.Sleep(80 * time.Millisecond)
+	time.Sleep(300 * time.Millisecond)
 	go func() { _, _ = io.WriteString(s.guard, `{"jsonrpc":"2.0","method":"x"}`+"\n") }()
 	s.expect(s.toClient, `{"jsonrpc":"2.0","method":"x"}`) // and no error before it
 }
@@ -107,7 +107,7 @@ func TestStdioRaces(t *testing.T) {
 			if id, ok := strings.CutPrefix(line, `{"jsonrpc":"2.0","id":`); ok {
 				id, _, _ = strings.Cut(id, ",")
 				wait.Go(func() {
-					time.Sleep(49 * time.Millisecond)
+					time.Sleep(199 * time.Millisecond)
 					_, _ = fmt.Fprintf(s.guard, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)
 				})
 			}
@@ -123,7 +123,7 @@ func TestStdioRaces(t *testing.T) {
 		}
 	}()
 	wait.Wait()
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(400 * time.Millisecond)
 	_, _ = io.WriteString(s.guard, `{"jsonrpc":"2.0","method":"end"}`+"\n")
 	<-done
 	for id, times := range answers {

@@ -30,10 +30,16 @@ func IPv4(text string) error {
 	return nil
 }
 
-const maxLocalPart = 64 // bytes, RFC 5321 section 4.5.3.1.1
+const (
+	maxLocalPart = 64  // bytes, RFC 5321 section 4.5.3.1.1
+	maxMailbox   = 254 // bytes, RFC 5321 section 4.5.3.1.3 without the angle brackets
+)
 
 // Email checks a mailbox (RFC 5321 section 4.1.2): no display name, no comments.
 func Email(text string) error {
+	if len(text) > maxMailbox {
+		return errors.New("more than 254 bytes")
+	}
 	at := strings.LastIndexByte(text, '@')
 	if at < 0 {
 		return errors.New("no @")
@@ -90,11 +96,9 @@ func isQuotedString(text string) bool {
 // addressLiteral checks what follows the opening bracket of a domain.
 func addressLiteral(text string) error {
 	text, closed := strings.CutSuffix(text, "]")
-	if six, ok := strings.CutPrefix(text, "IPv6:"); ok && closed {
-		if address, err := netip.ParseAddr(six); err == nil && address.Is6() && address.Zone() == "" {
-			return nil
-		}
-	} else if closed && IPv4(text) == nil {
+	const tag = "IPv6:" // in any case, RFC 5234 section 2.3
+	six := len(text) > len(tag) && strings.EqualFold(text[:len(tag)], tag)
+	if closed && (six && isIPv6(text[len(tag):]) || IPv4(text) == nil) {
 		return nil
 	}
 	return errors.New("not an address between the brackets")

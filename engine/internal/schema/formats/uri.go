@@ -3,41 +3,36 @@ package formats
 import (
 	"errors"
 	"net/netip"
-	"net/url"
 	"strings"
 )
+
+// The rules below are those of RFC 3986 appendix A, one by one. Package net/url would
+// refuse registered names with percent-encoded ASCII and addresses of future versions,
+// and is lax elsewhere, so that each rule had to be checked again behind it.
 
 // URI checks a URI (RFC 3986 section 3). Any scheme has the format.
 func URI(text string) error {
 	if err := URIReference(text); err != nil {
 		return err
 	}
-	scheme, _, found := strings.Cut(text, ":")
-	if !found || strings.ContainsAny(scheme, "/?#") {
+	if i := strings.IndexAny(text, ":/?#"); i < 0 || text[i] != ':' {
 		return errors.New("no scheme")
 	}
 	return nil
 }
 
-// URIReference checks a URI or a relative reference (RFC 3986 section 4.1). Package
-// net/url reads it, behind checks of what that package is lax about; a package that
-// claims to be exact turned out to refuse "#fragment" and registered names of digits.
+// URIReference checks a URI or a relative reference (RFC 3986 section 4.1).
 func URIReference(text string) error {
-	if err := uriCharacters(text); err != nil {
-		return err
-	}
-	if _, err := url.Parse(text); err != nil {
-		return errors.New("not a URI reference")
-	}
 	rest, fragment, _ := strings.Cut(text, "#")
-	if strings.ContainsAny(fragment, "#[]") {
-		return errors.New("a fragment with a character that has to be percent-encoded")
-	}
-	if i := strings.IndexAny(rest, ":/?"); i >= 0 && rest[i] == ':' {
-		rest = rest[i+1:] // after the scheme, which net/url has looked at
+	rest, query, _ := strings.Cut(rest, "?")
+	if i := strings.IndexAny(rest, ":/"); i >= 0 && rest[i] == ':' {
+		if !isScheme(rest[:i]) {
+			return errors.New("a colon that ends no scheme")
+		}
+		rest = rest[i+1:]
 	}
 	if after, ok := strings.CutPrefix(rest, "//"); ok {
-		end := strings.IndexAny(after, "/?")
+		end := strings.IndexByte(after, '/')
 		if end < 0 {
 			end = len(after)
 		}
@@ -46,10 +41,20 @@ func URIReference(text string) error {
 		}
 		rest = after[end:]
 	}
-	if strings.ContainsAny(rest, "[]") {
-		return errors.New("brackets that do not enclose an address")
+	if err := characters(rest, ":@/"); err != nil {
+		return err
 	}
-	return nil
+	if err := characters(query, ":@/?"); err != nil {
+		return err
+	}
+	return characters(fragment, ":@/?")
+}
+
+// isScheme checks a scheme (RFC 3986 section 3.1).
+func isScheme(text string) bool {
+	return text != "" && isLetter(rune(text[0])) && !strings.ContainsFunc(text, func(r rune) bool {
+		return !isLetter(r) && !isDigit(r) && r != '+' && r != '-' && r != '.'
+	})
 }
 
 // authority checks [ userinfo "@" ] host [ ":" port ] (RFC 3986 section 3.2).
@@ -58,42 +63,47 @@ func authority(text string) error {
 	if !found {
 		user, host = "", text
 	}
-	if strings.ContainsAny(user, "[]") || strings.Contains(host, "@") {
-		return errors.New("user information with a character that has to be percent-encoded")
+	if err := characters(user, ":"); err != nil {
+		return err
 	}
 	if literal, ok := strings.CutPrefix(host, "["); ok {
 		address, port, closed := strings.Cut(literal, "]")
-		if !closed || port != "" && !isPort(port) || !isAddress(address) {
+		if !closed || port != "" && port[0] != ':' || !isAddress(address) {
 			return errors.New("not an address between the brackets")
 		}
-		return nil
+		host = port
 	}
-	name, port, found := strings.Cut(host, ":")
-	if strings.ContainsAny(name, "[]") || found && !isPort(":"+port) {
-		return errors.New("not a host with a port")
+	name, port, _ := strings.Cut(host, ":")
+	if strings.ContainsFunc(port, func(r rune) bool { return !isDigit(r) }) {
+		return errors.New("a port with other than digits")
 	}
-	return nil
+	return characters(name, "")
 }
 
-// isPort says whether text is a colon and digits, of which there may be none.
-func isPort(text string) bool {
-	digits, ok := strings.CutPrefix(text, ":")
-	return ok && !strings.ContainsFunc(digits, func(r rune) bool { return !isDigit(r) })
-}
-
-// isAddress checks an IPv6 address without a zone. That an address of a future version
-// may stand there (IPvFuture) is left out, as in net/url: there is none.
+// isAddress checks what stands between brackets: an IPv6 address without a zone, or
+// one of a future version (RFC 3986 section 3.2.2).
 func isAddress(text string) bool {
+	if future, ok := strings.CutPrefix(strings.ToLower(text), "v"); ok {
+		version, address, _ := strings.Cut(future, ".")
+		return version != "" && !strings.ContainsFunc(version, func(r rune) bool { return !isHex(r) }) &&
+			address != "" && !strings.Contains(address, "%") && characters(address, ":") == nil
+	}
+	return isIPv6(text)
+}
+
+func isIPv6(text string) bool {
 	address, err := netip.ParseAddr(text)
 	return err == nil && address.Is6() && address.Zone() == ""
 }
 
-// uriCharacters makes sure that text has the characters of RFC 3986 section 2 alone.
-func uriCharacters(text string) error {
-	for i, r := range text {
+// characters makes sure that text has nothing but unreserved characters, delimiters
+// within components, percent-encoded bytes (RFC 3986 section 2) and those in more.
+func characters(text, more string) error {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
 		switch {
-		case isLetter(r), isDigit(r), strings.ContainsRune("-._~:/?#[]@!$&'()*+,;=", r):
-		case r == '%':
+		case isLetter(rune(c)), isDigit(rune(c)), strings.IndexByte("-._~!$&'()*+,;=", c) >= 0, strings.IndexByte(more, c) >= 0:
+		case c == '%':
 			if i+2 >= len(text) || !isHex(rune(text[i+1])) || !isHex(rune(text[i+2])) {
 				return errors.New("a percent sign without two hexadecimal digits")
 			}

@@ -130,6 +130,24 @@ func attacks() map[string]struct{ schema, payload, ends string } {
 		"1,900 patterns of all letters":       {letters(1900), `{}`, byLoad},
 		"a hundred long constants":            {itemsOf(`{"anyOf": [` + constants(100, 1000) + `]}`), arrayOf(alike(30, 1000)), byBudget},
 		"an enum of long values":              {itemsOf(`{"enum": [` + constantsOnly(100, 1000) + `]}`), arrayOf(alike(30, 1000)), bySchema},
+		"900 recursive defaults":              {defaults(900), `{}`, accepts},
+		"pattern of two million states":       {itemsOf(`{"pattern": "` + strings.Repeat("a{999}", 2300) + `"}`), `{}`, byLoad},
+		"patterns of many states together":    {patterns16K(1800), `{}`, byLoad},
+		"copies of a slow pattern":            {itemsOf(`{"pattern": "` + strings.Repeat("(?:a??){999}", 1600) + `"}`), arrayOf(`""`), byLoad},
+		"classes in a class":                  {itemsOf(`{"pattern": "[` + strings.Repeat(`\\P{L}`, 36_000) + `]"}`), arrayOf(`"1"`), accepts},
+		"15,000 unknown words":                {`{"type": "object", ` + unknownWords(15_000) + `}`, `{}`, byLoad},
+		"30,000 required names, 80 times":     {itemsOf(`{"required": [` + quotedNames(30_000) + `]}`), arrayOf(times(80, `{}`)), byBudget},
+		"30,000 needed names, 50 times":       {needed(30_000), `{"b": [` + times(12_000, `1`) + `], "a": [` + times(50, `{"k":1}`) + `]}`, byBudget},
+		"unevaluated items, 900 alternatives": {unevaluated(900, `false`), arrayOf(integers(20_000)), byBudget},
+		"and with 900 of another type":        {unevaluated(900, `{"type": "string"}`), arrayOf(integers(20_000)), byBudget},
+		"300 formats of a long text":          {asserted(300, `{"format": "semver"}`), `{"a": "1.2.3-` + strings.Repeat("a.", 30_000) + `b"}`, byBudget},
+		"one format of a long pattern":        {asserted(1, `{"format": "regex"}`), `{"a": "` + strings.Repeat(`[\\P{L}]`, 7000) + `"}`, bySchema},
+		"empty texts, many states":            {itemsOf(`{"pattern": "` + strings.Repeat("(?:a?){999}", 4) + `$"}`), arrayOf(times(20_000, `""`)), byBudget},
+		"900 numbers at the limit, in turn":   {itemsOf(`{"allOf": [` + times(10, `{"multipleOf": 1e-308, "maximum": 1.1e308}`) + `]}`), arrayOf(times(7000, `1.7e308`)), byBudget},
+		"900 times whether it is an integer":  {itemsOf(`{"anyOf": [` + times(900, `{"type": "integer"}`) + `, {"type": "number"}]}`), arrayOf(times(7000, `1e-308`)), byBudget},
+		"900 lengths of a long text":          {itemsOf(`{"anyOf": [` + times(900, `{"minLength": 70000}`) + `]}`), arrayOf(`"` + strings.Repeat("\u00e9", 32_000) + `"`), byBudget},
+		"surplus items, five times":           {surplus(5), arrayOf(times(30_000, `1`)), byBudget},
+		"anchor that another schema answers":  {recursiveAnchor, `{"a": {"child": {"evil": 1}}}`, byLoad},
 		"any JSON, 9,400 leaves":              {itemsOf(`{"$ref": "#/definitions/j"}`) + anyJSON, arrayOf(times(9400, `12345`)), accepts},
 		"any JSON, 30,000 leaves":             {itemsOf(`{"$ref": "#/definitions/j"}`) + anyJSON, arrayOf(times(30_000, `1`)), accepts},
 	}
@@ -185,6 +203,55 @@ func constantsOnly(n, length int) string {
 	return strings.NewReplacer(`{"const": `, "", "}", "").Replace(constants(n, length))
 }
 
+// defaults are n recursive defaults that each cost what one call may.
+func defaults(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"p%d": {"$ref": "#/$defs/n", "default": %s},`, i, deep(20))
+	}
+	return `{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {` + strings.TrimSuffix(b.String(), ",") + `},
+		"$defs": {"n": {"type": "object", "anyOf": [{"properties": {"c": {"$ref": "#/$defs/n"}}, "required": ["x"]}, {"properties": {"c": {"$ref": "#/$defs/n"}}, "required": ["y"]}]}}}`
+}
+
+// patterns16K are n patterns of 16,000 states each.
+func patterns16K(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"p%d": {"pattern": "%s%d"},`, i, strings.Repeat("a{999}b{999}", 8), i)
+	}
+	return `{"type": "object", "properties": {` + strings.TrimSuffix(b.String(), ",") + `}}`
+}
+
+func unknownWords(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"qzwjkv%d": 1,`, i)
+	}
+	return strings.TrimSuffix(b.String(), ",")
+}
+
+func needed(n int) string {
+	return `{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {"a": {"items": {"dependentRequired": {"k": [` + quotedNames(n) + `]}}}}}`
+}
+
+func unevaluated(n int, alternative string) string {
+	return `{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {"a": {"unevaluatedItems": true, "anyOf": [` + times(n, alternative) + `, true]}}}`
+}
+
+// asserted are n schemas for one text, in a draft whose formats a file asserts.
+func asserted(n int, schema string) string {
+	return `{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "additionalProperties": true, "properties": {"a": {"anyOf": [` + times(n, `{"allOf": [{"minLength": 70000}, `+schema+`]}`) + `]}}}`
+}
+
+func surplus(n int) string {
+	return `{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "additionalProperties": true, "properties": {"a": {"allOf": [` + times(n, `{"items": [{}], "additionalItems": false}`) + `]}}}`
+}
+
+// recursiveAnchor is entered below the root of a resource, where the validator takes
+// another schema for the one that $recursiveRef means.
+const recursiveAnchor = `{"$schema": "https://json-schema.org/draft/2019-09/schema", "type": "object", "properties": {"a": {"$ref": "tree#/$defs/node"}},
+	"$defs": {"tree": {"$id": "tree", "$recursiveAnchor": true, "type": "string", "$defs": {"node": {"type": "object", "properties": {"child": {"$recursiveRef": "#"}}}}}}}`
+
 func quotedNames(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -235,7 +302,7 @@ func TestAttacksEndAtOnce(t *testing.T) {
 
 func engineFor(schema string) (*engine.Engine, error) {
 	silent := engine.WithLogger(zap.NewNop())
-	return engine.New(context.Background(), silent, engine.WithMode(engine.Strict), engine.WithAllowUnsafeArgs("t"),
+	return engine.New(context.Background(), silent, engine.WithMode(engine.Strict), engine.WithAllowUnsafeArgs("t"), engine.WithFormats(engine.AssertFormats),
 		listed("t", schema, "next", object))
 }
 

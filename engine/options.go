@@ -128,8 +128,9 @@ func WithDialect(d Dialect) Option { return func(s *settings) { s.dialect = d } 
 func WithFormats(f Formats) Option { return func(s *settings) { s.formats = f } }
 
 // WithBacktrackingPatterns allows these tools patterns that the engine of linear
-// time cannot express, such as look-ahead. Each needs a maxLength beside it, and a
-// match that takes too long refuses the call.
+// time cannot express, such as look-ahead within a pattern. Each needs a maxLength
+// of at most 1,024 beside it, or, in the schemas of a server, a longer text is
+// refused. A match that takes too long refuses the call.
 func WithBacktrackingPatterns(tools ...string) Option {
 	return func(s *settings) { s.backtracking = append(s.backtracking, tools...) }
 }

@@ -154,5 +154,5 @@ func TestLoadOptions(t *testing.T) {
 
 // lookahead is a schema that asks for a digit somewhere in a.
 func lookahead(more string) string {
-	return `{"type": "object", "additionalProperties": false, "properties": {"a": {"type": "string", "pattern": "^(?=.*[0-9])[a-z0-9]+$"` + more + `}}}`
+	return `{"type": "object", "additionalProperties": false, "properties": {"a": {"type": "string", "pattern": "(?=.*[0-9])^[a-z0-9]+$"` + more + `}}}`
 }

@@ -255,7 +255,7 @@ func (s *settings) schemaOptions(tool string, reading *policy.Reading) schema.Op
 		},
 	}
 	if s.schemas == nil {
-		o.Default, o.OpenRoot = schema.Draft2020, true
+		o.Default, o.OpenRoot, o.CapTexts = schema.Draft2020, true, true
 	}
 	switch s.dialect {
 	case Draft7:

@@ -59,7 +59,7 @@ func BenchmarkValidate(b *testing.B) {
 // BenchmarkFlatten is what the list of violations costs once the validator is done.
 func BenchmarkFlatten(b *testing.B) {
 	s := mustCompile(b, tool)
-	i := s.pool.idle[0]
+	i := s.pool.first
 	for _, n := range []int{1, 10, 100} {
 		value := payload(n)
 		i.budget.start(context.Background(), value, Limits{Steps: 1 << 40, Validate: time.Hour})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -114,9 +115,37 @@ func TestConcurrentValidations(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if n := len(s.pool.idle); n > cap(s.pool.turns) {
-		t.Errorf("%d copies, want %d at most", n, cap(s.pool.turns))
+	if idle, room := len(s.pool.idle), len(s.pool.room); idle+room != runtime.GOMAXPROCS(0) {
+		t.Errorf("%d copies and room for %d, want %d in all", idle, room, runtime.GOMAXPROCS(0))
 	}
+}
+
+// A copy that takes long to make is not made for calls that end before.
+func TestCallsShareADocumentThatIsSlowToCompile(t *testing.T) {
+	s := mustCompile(t, `{"type": "object"}`)
+	s.pool.takes = time.Hour
+	var wait sync.WaitGroup
+	for range 16 {
+		wait.Go(func() {
+			if list, err := s.Validate(context.Background(), decode(`{}`)); err != nil || list != nil {
+				t.Errorf("%v, %v", list, err)
+			}
+		})
+	}
+	wait.Wait()
+	if len(s.pool.idle) != 1 {
+		t.Errorf("%d copies", len(s.pool.idle))
+	}
+	lent, err := s.pool.take(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if _, err := s.Validate(ctx, decode(`{}`)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want that it waited in vain", err)
+	}
+	s.pool.release(lent)
 }
 
 // A panic of the validator is a refusal, and its copy is not used again.
@@ -126,7 +155,7 @@ func TestPanicInTheValidatorIsARefusal(t *testing.T) {
 	if err == nil || list != nil {
 		t.Errorf("%v, %v", list, err)
 	}
-	s.pool.idle[0].root = nil // the next one dereferences it
+	s.pool.first.root = nil // the next one dereferences it
 	if list, err = s.Validate(context.Background(), decode(`1`)); !errors.Is(err, errPanic) || list != nil {
 		t.Errorf("%v, %v", list, err)
 	}

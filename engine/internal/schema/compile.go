@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -21,32 +22,82 @@ type Schema struct {
 // from here on the callee's own. Nothing is ever fetched. The error joins a
 // *CompileError for every fault found.
 func Compile(tool string, document any, o Options) (*Schema, []Warning, error) {
-	faults := boundNumbers(tool, document)
-	found := lint(tool, document, o)
-	faults = append(faults, found.faults...)
-	if !found.known || found.excessive {
+	var (
+		s        *Schema
+		warnings []Warning
+		faults   []*CompileError
+	)
+	tooSlow := inTime(tool, o.Limits.Compile, func() {
+		faults = boundNumbers(tool, document)
+		found := lint(tool, document, o)
+		faults = append(faults, found.faults...)
+		if !found.known || found.excessive {
+			return
+		}
+		var refused []*CompileError
+		s, refused = compile(found, environment{Options: o})
+		if faults = merged(faults, refused); len(faults) > 0 {
+			return
+		}
+		found.tryDefaults(s)
+		warnings = found.warnings
+	})
+	if tooSlow != nil {
+		return nil, nil, tooSlow
+	}
+	if len(faults) > 0 {
 		return nil, nil, joined(faults)
 	}
-	s, refused := compileInTime(found, environment{Options: o})
-	if faults = merged(faults, refused); len(faults) > 0 {
-		return nil, nil, joined(faults)
+	return s, warnings, nil
+}
+
+// inTime gives up on a document that takes too long. What it leaves behind ends by
+// itself: the limits on size and number see to that.
+func inTime(tool string, limit time.Duration, work func()) error {
+	start := time.Now()
+	done := make(chan any, 1)
+	go func() {
+		defer func() { done <- recover() }()
+		work()
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case failure := <-done:
+		if failure != nil {
+			return &CompileError{Tool: tool, Problem: "the document cannot be read: " + quote(fmt.Sprint(failure), 120)}
+		}
+		if time.Since(start) <= limit {
+			return nil
+		}
+	case <-timer.C:
 	}
-	found.tryDefaults(s)
-	return s, found.warnings, nil
+	return &CompileError{Tool: tool, Problem: fmt.Sprintf("takes more than %s to compile", limit), Remedy: "use fewer subschemas and references"}
 }
 
 // tryDefaults warns of a default that its own schema refuses. Whoever fills it in
-// makes a good call a bad one.
+// makes a good call a bad one. All of them share what one call may cost.
 func (found *survey) tryDefaults(s *Schema) {
-	i := s.pool.idle[0] // nobody else has it yet
+	i := s.pool.first
+	limits := s.limits
 	for _, location := range sortedKeys(i.hints.schemas) {
 		sub := i.hints.schemas[location]
 		if sub.Default == nil || !strings.HasPrefix(location, s.base) {
 			continue
 		}
+		at := found.within(location) + "/default"
+		if limits.Steps <= 0 {
+			found.warn(at, "this default and those after it have not been checked, since that costs too much", "use fewer defaults, or simpler schemas around them")
+			return
+		}
 		part := instance{root: sub, budget: i.budget, hints: i.hints}
-		if broken, err := part.validate(context.Background(), *sub.Default, s.limits, s.base); err != nil || len(broken) > 0 {
-			found.warn(found.within(location)+"/default", "the default does not fit its own schema", "correct one of them")
+		broken, err := part.validate(context.Background(), *sub.Default, limits, s.base)
+		limits.Steps -= i.budget.used
+		switch {
+		case errors.Is(err, ErrBudget):
+			found.warn(at, "the default has not been checked, since that costs too much", "use a simpler one")
+		case err != nil || len(broken) > 0:
+			found.warn(at, "the default does not fit its own schema", "correct one of them")
 		}
 	}
 }
@@ -58,42 +109,19 @@ type environment struct {
 	loader jsonschema.URLLoader // nil: nothing can be loaded
 }
 
-// compileInTime gives up on a document that takes too long. What it left behind
-// ends by itself: the limits on size and number see to that.
-func compileInTime(found *survey, env environment) (*Schema, []*CompileError) {
-	type outcome struct {
-		schema *Schema
-		faults []*CompileError
-	}
-	start := time.Now()
-	done := make(chan outcome, 1)
-	go func() {
-		s, faults := compile(found, env)
-		done <- outcome{s, faults}
-	}()
-	timer := time.NewTimer(env.Limits.Compile)
-	defer timer.Stop()
-	select {
-	case o := <-done:
-		if time.Since(start) <= env.Limits.Compile {
-			return o.schema, o.faults
-		}
-	case <-timer.C:
-	}
-	return nil, []*CompileError{found.fault("", fmt.Sprintf("takes more than %s to compile", env.Limits.Compile), "use fewer subschemas and references")}
-}
-
 // compile compiles and hardens the surveyed document, whatever lint thinks of it.
 func compile(found *survey, env environment) (*Schema, []*CompileError) {
+	start := time.Now()
 	first, faults := newInstance(found, env)
 	if len(faults) > 0 {
 		return nil, faults
 	}
+	took := time.Since(start)
 	again := func() (*instance, error) {
 		i, faults := newInstance(found, env)
 		return i, joined(faults)
 	}
-	return &Schema{base: baseURL(found.tool), limits: env.Limits, pool: newPool(first, again)}, nil
+	return &Schema{base: baseURL(found.tool), limits: env.Limits, pool: newPool(first, again, took)}, nil
 }
 
 // instance is one compiled copy of a document. The validator has no place for what
@@ -117,7 +145,7 @@ func newInstance(found *survey, env environment) (i *instance, faults []*Compile
 	}()
 	b := &budget{}
 	base := baseURL(found.tool)
-	c := env.compiler(found.draft, b)
+	c := env.compiler(found, b)
 	if err := c.AddResource(base, found.document); err != nil {
 		return nil, found.explain(err)
 	}
@@ -144,15 +172,18 @@ func newInstance(found *survey, env environment) (i *instance, faults []*Compile
 	return &instance{root: root, budget: b, hints: hints}, nil
 }
 
-func (env environment) compiler(d Dialect, b *budget) *jsonschema.Compiler {
+func (env environment) compiler(found *survey, b *budget) *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
-	c.DefaultDraft(d.validators())
+	c.DefaultDraft(found.draft.validators())
 	c.UseLoader(env.loader)
 	c.AssertFormat() // harden takes formats out again where they are remarks
 	for name, check := range ownFormats {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: check})
 	}
-	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) { return compilePattern(pattern, env.Backtracking, b) })
+	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) {
+		p := found.patterns.compile(pattern)
+		return matcher{p, b}, p.err
+	})
 	return c
 }
 
@@ -164,7 +195,7 @@ func (found *survey) brokenDefinitions(env environment) (faults []*CompileError)
 		return nil
 	}
 	for _, at := range found.detached {
-		c := env.compiler(found.draft, &budget{})
+		c := env.compiler(found, &budget{})
 		if c.AddResource(baseURL(found.tool), valueAt(found.document, tokensOf(at))) != nil {
 			continue
 		}

@@ -43,7 +43,7 @@ func TestCompileFaults(t *testing.T) {
 		"pattern that is none":         {`{"pattern": "a(b"}`, "/pattern", `the pattern "a(b" is not valid ECMA-262: at offset 1: the parenthesis is not closed`, ""},
 		"pattern of another language":  {`{"pattern": "(?i)a"}`, "/pattern", `the pattern "(?i)a" is not valid ECMA-262: at offset 0: there is no group of this kind`, "remove the flags or comment after (?"},
 		"pattern with an anchor of Go": {`{"items": {"pattern": "\\Aa\\z"}}`, "/items/pattern", `the pattern "\\Aa\\z" is not valid ECMA-262: at offset 0: the escape "\\A" has no meaning`, "remove the backslash, if the character itself is meant"},
-		"pattern that repeats":         {`{"pattern": "^.{1,2000}$"}`, "/pattern", `the pattern "^.{1,2000}$" is not supported: a repeat of more than 1000`, "bound the length with maxLength"},
+		"pattern that repeats":         {`{"pattern": "^.{1,2000}$"}`, "/pattern", `the pattern "^.{1,2000}$" is not supported: a repeat of more than 1000`, "repeat without bounds, and bound the length with maxLength"},
 		"pattern of names":             {`{"patternProperties": {"(?=a)": {}, "b": {}}, "properties": {"c": {}}}`, "/patternProperties/(?=a)", `the pattern "(?=a)" is not supported: lookahead`, regexRemedy},
 		"remote reference":             {`{"properties": {"a": {"$ref": "https://example.com/a.json#/b"}}}`, "/properties/a/$ref", `refers to "https://example.com/a.json", and nothing is ever fetched`, fetchRemedy},
 		"file reference":               {`{"properties": {"a": {"$ref": "file:///etc/passwd"}}}`, "/properties/a/$ref", `refers to "file:///etc/passwd", and nothing is ever fetched`, fetchRemedy},

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
-	"github.com/sallyport-mcp/sallyport/engine/internal/schema/ecma"
 )
 
 // CompileError is one fault of a schema document.
@@ -104,7 +102,7 @@ func (found *survey) explain(err error) []*CompileError {
 		if strings.HasSuffix(at, "/patternProperties") {
 			at += "/" + escape(regex.Regex)
 		}
-		return one(found.unsupported(at, regex.Regex, regex.Err))
+		return one(found.unsupported(at, &pattern{text: regex.Regex, err: regex.Err}))
 	case errors.As(err, &badURL):
 		return one(found.fault(found.referenceTo(badURL.URL).at, noURL, ""))
 	case errors.As(err, &badID):
@@ -141,8 +139,8 @@ func (found *survey) metaschemaFaults(err error, below string) []*CompileError {
 				// wrong place, and lint has it in the right one.
 				continue
 			case v.Keyword == "format" && isText && strings.HasSuffix(at, "/pattern"):
-				if _, err := ecma.Translate(pattern); err != nil {
-					faults = append(faults, found.unsupported(at, pattern, err))
+				if p := found.patterns.compile(pattern); p.err != nil {
+					faults = append(faults, found.unsupported(at, p))
 					continue
 				}
 			}

@@ -126,8 +126,13 @@ func (f *flattener) report(e *jsonschema.ValidationError, below []string, keywor
 	f.list = append(f.list, Violation{Tokens: tokens, Keyword: keyword, Reason: cut(reason, maxReason), Location: location})
 }
 
+// stepsPerViolation is what one more violation costs that the validator reports together
+// with others, sorting included.
+const stepsPerViolation = 6
+
 // each reports the properties of the object at e that have these names.
 func (f *flattener) each(e *jsonschema.ValidationError, names []string, keyword, reason string) {
+	f.budget.spend(stepsPerViolation * (len(names) - 1))
 	for _, name := range names {
 		f.add(e, []string{name}, keyword, reason)
 	}
@@ -140,6 +145,7 @@ func (f *flattener) surplus(e *jsonschema.ValidationError, count int) {
 		f.add(e, nil, "additionalItems", reasonSurplus)
 		return
 	}
+	f.budget.spend(stepsPerViolation * (count - 1))
 	for i := len(items) - count; i < len(items); i++ {
 		f.add(e, []string{strconv.Itoa(i)}, "additionalItems", reasonSurplus)
 	}
@@ -177,8 +183,8 @@ func (f *flattener) name(e *jsonschema.ValidationError, property string) {
 
 // reasonNot adds what the schema's author says of what is forbidden.
 func (f *flattener) reasonNot(e *jsonschema.ValidationError) string {
-	if s := f.hints.schemas[e.SchemaURL]; s != nil && s.Not != nil && s.Not.Description != "" {
-		return reasonForbidden + ": " + quote(s.Not.Description, 120)
+	if not := f.hints.not[f.hints.schemas[e.SchemaURL]]; not != nil && not.Description != "" {
+		return reasonForbidden + ": " + quote(not.Description, 120)
 	}
 	return reasonForbidden
 }

@@ -44,7 +44,7 @@ func validate(t *testing.T, document, value string, o Options) {
 	}
 	start := time.Now()
 	list, err := s.Validate(context.Background(), payload)
-	if spent, limit := s.pool.idle[0].budget.used, o.Limits.Steps+o.Limits.StepsPerValue*valuesIn(payload); spent > 2*limit {
+	if spent, limit := s.pool.first.budget.used, o.Limits.Steps+o.Limits.StepsPerValue*valuesIn(payload); spent > 2*limit {
 		t.Fatalf("%s against %s: %d steps, of %d", value, document, spent, limit)
 	}
 	if took := time.Since(start); took > 2*o.Limits.Validate {

@@ -16,19 +16,27 @@ type hardenFault struct{ location, problem, remedy string }
 // harden walks the compiled graph once. It refuses what would run forever, or
 // validate anything: subschemas that apply themselves to the same value (within
 // "not" such a cycle accepts everything). And it rebuilds each schema so that it
-// pays before it works, and so that no keyword reports wrong places, hides others
-// or takes more than linear time.
+// pays before it works, and so that no keyword reports wrong places, hides others,
+// takes more than linear time, or costs more or less from run to run.
 func harden(roots []*jsonschema.Schema, b *budget, formats Formats) (hints, []hardenFault) {
 	all := reachable(roots)
 	g := newGraph(all)
 	for _, s := range all {
 		g.count(s)
 	}
-	h := hints{schemas: map[string]*jsonschema.Schema{}, values: map[*jsonschema.Schema]bool{}}
+	h := hints{
+		schemas: map[string]*jsonschema.Schema{}, values: map[*jsonschema.Schema]bool{},
+		not: map[*jsonschema.Schema]*jsonschema.Schema{}, oneOf: map[*jsonschema.Schema][]*jsonschema.Schema{},
+	}
+	tracked := g.tracked(all)
 	for _, s := range all {
 		h.schemas[s.Location] = s
 		if s.Bool == nil {
-			rebuild(s, b, formats, &h)
+			c := costOf(s)
+			if tracked[s] {
+				c = c.tracking(s)
+			}
+			rebuild(s, &entry{budget: b, cost: c}, formats, &h)
 		}
 	}
 	return h, g.faults
@@ -38,10 +46,11 @@ func harden(roots []*jsonschema.Schema, b *budget, formats Formats) (hints, []ha
 type hints struct {
 	schemas map[string]*jsonschema.Schema // by location
 	values  map[*jsonschema.Schema]bool   // those with a const or an enum
+	not     map[*jsonschema.Schema]*jsonschema.Schema
+	oneOf   map[*jsonschema.Schema][]*jsonschema.Schema
 }
 
-func rebuild(s *jsonschema.Schema, b *budget, formats Formats, h *hints) {
-	e := &entry{budget: b, cost: costOf(s)}
+func rebuild(s *jsonschema.Schema, e *entry, formats Formats, h *hints) {
 	if s.Const != nil {
 		e.values = append(e.values, newValueSet("const", []any{*s.Const}))
 		s.Const = nil
@@ -58,11 +67,25 @@ func rebuild(s *jsonschema.Schema, b *budget, formats Formats, h *hints) {
 		s.PropertyNames = nil
 	}
 	if s.UniqueItems {
-		s.Extensions = append(s.Extensions, uniqueItems{b})
+		s.Extensions = append(s.Extensions, uniqueItems{e.budget})
 		s.UniqueItems = false
 	}
+	if s.Not != nil {
+		h.not[s] = s.Not
+		s.Extensions = append(s.Extensions, not{s.Not})
+		s.Not = nil
+	}
+	if s.If != nil {
+		s.Extensions = append(s.Extensions, condition{s.If, s.Then, s.Else})
+		s.If = nil
+	}
+	if s.OneOf != nil {
+		h.oneOf[s] = s.OneOf
+		s.Extensions = append(s.Extensions, oneOf{s.OneOf})
+		s.OneOf = nil
+	}
 	if s.Format != nil && formats == AssertFormats {
-		s.Extensions = append(s.Extensions, format{s.Format})
+		s.Extensions = append(s.Extensions, format{s.Format, e.budget})
 	}
 	s.Format = &jsonschema.Format{Name: entryFormat, Validate: e.check}
 }
@@ -144,6 +167,29 @@ func (g *graph) elsewhere(s *jsonschema.Schema) []*jsonschema.Schema {
 		targets = append(targets, without(g.recursive, r)...)
 	}
 	return targets
+}
+
+// tracked returns the schemas for which the validator keeps lists of what is not yet
+// evaluated: those that have unevaluatedProperties or unevaluatedItems, and all that
+// apply to the same value on their behalf.
+func (g *graph) tracked(all []*jsonschema.Schema) map[*jsonschema.Schema]bool {
+	tracked := map[*jsonschema.Schema]bool{}
+	var track func(s *jsonschema.Schema)
+	track = func(s *jsonschema.Schema) {
+		if tracked[s] {
+			return
+		}
+		tracked[s] = true
+		for _, child := range append(sameValue(s), g.elsewhere(s)...) {
+			track(child)
+		}
+	}
+	for _, s := range all {
+		if s.UnevaluatedProperties != nil || s.UnevaluatedItems != nil {
+			track(s)
+		}
+	}
+	return tracked
 }
 
 func without(list []*jsonschema.Schema, excluded *jsonschema.Schema) []*jsonschema.Schema {

@@ -97,14 +97,14 @@ func TestBacktrackingPatterns(t *testing.T) {
 	o := asDraft7
 	o.Backtracking = true
 	for document, want := range map[string]string{
-		`{"pattern": "^(?=.*[0-9])", "maxLength": 1024}`:                           "",
-		`{"pattern": "^(?=.*[0-9])", "maxLength": 1025}`:                           "at /pattern: the pattern \"^(?=.*[0-9])\" needs backtracking, and the text that it is put to has no bound; " + boundRemedy,
-		`{"pattern": "^(?=.*[0-9])"}`:                                              "at /pattern: the pattern \"^(?=.*[0-9])\" needs backtracking, and the text that it is put to has no bound; " + boundRemedy,
-		`{"patternProperties": {"^(?!x)": {}}, "propertyNames": {"maxLength": 9}}`: "",
-		`{"patternProperties": {"^(?!x)": {}}}`:                                    "at /patternProperties/^(?!x): the pattern \"^(?!x)\" needs backtracking, and the text that it is put to has no bound; " + boundRemedy,
-		`{"pattern": "(a)\\1[\\ud800]", "maxLength": 9}`:                           "at /pattern: the pattern \"(a)\\\\1[\\\\ud800]\" is not supported: escapes of surrogates need the engine of linear time; write the character itself",
-		`{"pattern": "^.{1,2000}$", "maxLength": 9}`:                               "",
-		`{"pattern": "(?i)a", "maxLength": 9}`:                                     "at /pattern: the pattern \"(?i)a\" is not valid ECMA-262: at offset 0: there is no group of this kind; remove the flags or comment after (?",
+		`{"pattern": "(?=.*[0-9])", "maxLength": 1024}`:                           "",
+		`{"pattern": "(?=.*[0-9])", "maxLength": 1025}`:                           "at /pattern: the pattern \"(?=.*[0-9])\" needs backtracking, and the text that it is put to has no bound; " + boundRemedy,
+		`{"pattern": "(?=.*[0-9])"}`:                                              "at /pattern: the pattern \"(?=.*[0-9])\" needs backtracking, and the text that it is put to has no bound; " + boundRemedy,
+		`{"patternProperties": {"(?!x)": {}}, "propertyNames": {"maxLength": 9}}`: "",
+		`{"patternProperties": {"(?!x)": {}}}`:                                    "at /patternProperties/(?!x): the pattern \"(?!x)\" needs backtracking, and the text that it is put to has no bound; " + boundRemedy,
+		`{"pattern": "(a)\\1[\\ud800]", "maxLength": 9}`:                          "at /pattern: the pattern \"(a)\\\\1[\\\\ud800]\" is not supported: escapes of surrogates need the engine of linear time; write the character itself",
+		`{"pattern": "^.{1,2000}$", "maxLength": 9}`:                              "",
+		`{"pattern": "(?i)a", "maxLength": 9}`:                                    "at /pattern: the pattern \"(?i)a\" is not valid ECMA-262: at offset 0: there is no group of this kind; remove the flags or comment after (?",
 	} {
 		got := ""
 		if _, _, err := Compile("t", decode(document), o); err != nil {
@@ -125,18 +125,27 @@ func TestBacktrackingPatterns(t *testing.T) {
 		document, value string
 		want            []string
 	}{
-		{`{"pattern": "^(?=.*[0-9])", "maxLength": 5}`, `"ab1"`, nil},
-		{`{"pattern": "^(?=.*[0-9])", "maxLength": 5}`, `"abc"`, []string{" pattern"}},
-		{`{"pattern": "^(?=.*[0-9])", "maxLength": 5}`, `"` + strings.Repeat("x", 2000) + `"`, []string{" maxLength"}},
-		{`{"not": {"pattern": "^(?=.*[0-9])", "maxLength": 5}}`, `"` + strings.Repeat("x", 2000) + `"`, nil},
-		{`{"patternProperties": {"^(?!x)": false}, "propertyNames": {"maxLength": 9}}`, `{"xa": 1, "ab": 2}`, []string{"/ab false schema"}},
+		{`{"pattern": "(?=.*[0-9])", "maxLength": 5}`, `"ab1"`, nil},
+		{`{"pattern": "(?=.*[0-9])", "maxLength": 5}`, `"abc"`, []string{" pattern"}},
+		{`{"pattern": "(?=.*[0-9])", "maxLength": 5}`, `"` + strings.Repeat("x", 2000) + `"`, []string{" maxLength"}},
+		{`{"not": {"pattern": "(?=.*[0-9])", "maxLength": 5}}`, `"` + strings.Repeat("x", 2000) + `"`, nil},
+		{`{"patternProperties": {"^a*(?!x)b": false}, "propertyNames": {"maxLength": 9}}`, `{"xa": 1, "ab": 2}`, []string{"/ab false schema"}},
 	} {
 		list, err := validate(c.document, c.value)
 		if diff := cmp.Diff(c.want, lines(list)); diff != "" || err != nil {
 			t.Errorf("%.60s against %s: %v (-want +got):\n%s", c.value, c.document, err, diff)
 		}
 	}
-	const slow = `"pattern": "^(?!x)(a+)+$", "maxLength": 100`
+	o.CapTexts = true
+	for length, want := range map[int]error{1024: nil, 1025: ErrBudget} {
+		for _, document := range []string{`{"pattern": "(?=.*[0-9])"}`, `{"not": {"pattern": "(?=[a-z])"}}`} {
+			if _, err := validate(document, `"`+strings.Repeat("1", length)+`"`); !errors.Is(err, want) {
+				t.Errorf("%s against %d characters: %v, want %v", document, length, err, want)
+			}
+		}
+	}
+	o.CapTexts = false
+	const slow = `"pattern": "^(a+)+(?!x)$", "maxLength": 100`
 	value := `"` + strings.Repeat("a", 60) + `!"`
 	for _, document := range []string{
 		`{` + slow + `}`, `{"not": {` + slow + `}}`, `{"if": {` + slow + `}, "then": false}`, `{"anyOf": [{` + slow + `}, true]}`, `{"oneOf": [true, {` + slow + `}]}`,
@@ -145,7 +154,7 @@ func TestBacktrackingPatterns(t *testing.T) {
 			t.Errorf("%s: %v, %v; want ErrBudget", document, list, err)
 		}
 	}
-	names := `{"patternProperties": {"^(?!x)(a+)+$": false}, "propertyNames": {"maxLength": 100}}`
+	names := `{"patternProperties": {"^(a+)+(?!x)$": false}, "propertyNames": {"maxLength": 100}}`
 	if list, err := validate(names, `{`+value+`: 1}`); !errors.Is(err, ErrBudget) || list != nil {
 		t.Errorf("%s: %v, %v; want ErrBudget", names, list, err)
 	}

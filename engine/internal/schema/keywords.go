@@ -84,6 +84,13 @@ var foreign = map[string]bool{
 	"discriminator": true, "example": true, "externalDocs": true, "xml": true,
 }
 
+// disused are words of draft 3, and what to write instead.
+var disused = map[string]string{
+	"disallow":    "use not",
+	"divisibleBy": "use multipleOf",
+	"extends":     "use allOf",
+}
+
 // checkedFormats are those that the validator knows. It ignores all others, which
 // the specification allows.
 var checkedFormats = map[string]bool{

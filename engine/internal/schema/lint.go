@@ -19,12 +19,14 @@ type survey struct {
 	faults   []*CompileError
 	warnings []Warning
 
+	patterns   *patterns
 	resources  map[string]*resource // by URL without fragment
 	references []*reference
-	detached   []string        // pointers to schemas that the root need not lead to
-	seen       map[string]bool // pointers to schemas looked at
-	bulk       int             // bytes of pointers to schemas, and of translated patterns
-	excessive  bool            // too large to be compiled
+	detached   []string          // pointers to schemas that the root need not lead to
+	seen       map[string]bool   // pointers to schemas looked at
+	bulk       int               // bytes of pointers to schemas
+	guesses    map[string]string // keywords that unknown words are likely meant to be
+	excessive  bool              // too large to be compiled
 }
 
 // lint looks at how a document is written: JSON Schema ignores words that it does
@@ -32,7 +34,7 @@ type survey struct {
 // what it was meant to forbid. It looks only where a schema may stand, and where a
 // reference says that one stands.
 func lint(tool string, document any, o Options) *survey {
-	found := &survey{tool: tool, document: document, options: o, resources: map[string]*resource{}, seen: map[string]bool{}}
+	found := &survey{tool: tool, document: document, options: o, patterns: newPatterns(o.Backtracking), resources: map[string]*resource{}, guesses: map[string]string{}, seen: map[string]bool{}}
 	found.draft, found.known, found.settled = dialectOf(document, o)
 	if !found.known {
 		found.refuse("/$schema", "is not the URL of a draft that is known here", "use the URL of draft 4, 6, 7, 2019-09 or 2020-12")
@@ -89,7 +91,9 @@ func (found *survey) weigh(bytes int) {
 		return
 	case len(found.seen) > found.options.Limits.Subschemas:
 		found.refuse("", fmt.Sprintf("has more than %d subschemas", found.options.Limits.Subschemas), "split the tool, or describe less")
-	case found.bulk > maxBulk:
+	case found.patterns.states > maxStates:
+		found.refuse("", "has patterns that are too large together", "use shorter ones, and bound lengths with maxLength")
+	case found.bulk+found.patterns.bytes > maxBulk:
 		found.refuse("", "has names or patterns that are too long for so many subschemas", "use shorter ones")
 	default:
 		return
@@ -132,6 +136,9 @@ func (found *survey) value(word string, object map[string]any, at string, within
 		if d, known := dialectNamed(value); !known || d != found.draft {
 			found.refuse(here, "switches to another dialect within the document", "declare one $schema, at the root")
 		}
+	case word == "$recursiveAnchor" && value == true && at != "":
+		// The validator takes the schema at hand for the root of its resource.
+		found.refuse(here, "$recursiveAnchor below the root cannot be followed", "write $ref instead of $recursiveRef, or declare $schema as draft 2020-12 and use $dynamicRef")
 	case refers[word] && isText:
 		found.references = append(found.references, &reference{at: here, text: text, from: within})
 	case word == "pattern" && isText:
@@ -187,6 +194,8 @@ func (found *survey) unknown(word, at string) {
 	here := at + "/" + escape(word)
 	switch {
 	case strings.HasPrefix(word, "x-") || word == timeoutKeyword && at == "":
+	case disused[word] != "":
+		found.refuse(here, word+" is not known after draft 3 and would be ignored", disused[word])
 	case word == "nullable":
 		found.refuse(here, "nullable has no effect in JSON Schema, so null would be refused", `write type: [..., "null"] instead`)
 	case word == timeoutKeyword:
@@ -194,7 +203,7 @@ func (found *survey) unknown(word, at string) {
 	case foreign[word]:
 		found.warn(here, quote(word, 48)+" has no effect in JSON Schema", "remove it, or name it x-"+word)
 	default:
-		if meant := found.nearest(word); meant != "" {
+		if meant := found.meant(word); meant != "" {
 			found.refuse(here, quote(word, 48)+" is no keyword and would be ignored", "did you mean "+meant+"?")
 			return
 		}
@@ -213,6 +222,26 @@ func furthestGuess(word string) int {
 		return 3
 	}
 	return 2
+}
+
+// maxUnknown bounds the different words of a document that are no keywords, since each
+// is compared with all that are.
+const maxUnknown = 500
+
+// meant is nearest, once for each word.
+func (found *survey) meant(word string) string {
+	meant, known := found.guesses[word]
+	if known || found.excessive {
+		return meant
+	}
+	if len(found.guesses) == maxUnknown {
+		found.refuse("", fmt.Sprintf("has more than %d different words that are no keywords of JSON Schema", maxUnknown), "remove them, or start their names with x-")
+		found.excessive = true
+		return ""
+	}
+	meant = found.nearest(word)
+	found.guesses[word] = meant
+	return meant
 }
 
 // nearest returns the keyword that word is likely meant to be.

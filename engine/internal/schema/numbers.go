@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -15,40 +16,46 @@ const maxExponent = 308
 // boundNumbers refuses numbers that the validator cannot be trusted with. It puts 1
 // in their place, so that the rest of the document can still be judged.
 func boundNumbers(tool string, document any) (faults []*CompileError) {
-	var walk func(value any, at string) any
-	walk = func(value any, at string) any {
+	var walk func(value any, at []string) any
+	walk = func(value any, at []string) any {
 		switch v := value.(type) {
 		case json.Number:
 			if !exceeds(v) {
 				return v
 			}
 			faults = append(faults, &CompileError{
-				Tool: tool, Location: at,
+				Tool: tool, Location: pointer(at),
 				Problem: "the number " + cut(ascii(v.String()), 48) + " has an exponent beyond 308", Remedy: "leave the limit out if there is none",
 			})
 			return json.Number("1")
 		case []any:
 			for i, item := range v {
-				v[i] = walk(item, at+"/"+strconv.Itoa(i))
+				v[i] = walk(item, append(at, strconv.Itoa(i)))
 			}
 		case map[string]any:
 			for _, key := range sortedKeys(v) {
-				v[key] = walk(v[key], at+"/"+escape(key))
+				v[key] = walk(v[key], append(at, key))
 			}
 		}
 		return value
 	}
-	walk(document, "")
+	walk(document, nil)
 	return faults
 }
 
-func exceeds(number json.Number) bool {
+func exceeds(number json.Number) bool { return exponent(number) > maxExponent }
+
+// exponent returns the exponent that a number is written with, without its sign.
+func exponent(number json.Number) int {
 	i := strings.IndexAny(number.String(), "eE")
 	if i < 0 {
-		return false
+		return 0
 	}
-	exponent, err := strconv.Atoi(number.String()[i+1:])
-	return err != nil || exponent > maxExponent || exponent < -maxExponent
+	n, err := strconv.Atoi(strings.TrimLeft(number.String()[i+1:], "+-"))
+	if err != nil {
+		return math.MaxInt32
+	}
+	return n
 }
 
 // uncountable says that the value of maxLength, minItems or the like is more than

@@ -14,6 +14,9 @@ type Options struct {
 	// Backtracking allows patterns that need a backtracking engine, such as
 	// look-ahead, where a maxLength bounds the text.
 	Backtracking bool
+	// CapTexts is for schemas that nobody here can add a maxLength to: a pattern that
+	// backtracks needs none then, and a text of more than 1,024 characters is refused.
+	CapTexts bool
 	// OpenRoot lets a root pass, with a warning, that does not say whether members
 	// that it does not name are allowed. CheckRoot alone looks at it.
 	OpenRoot bool

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"regexp/syntax"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2/v2"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/sallyport-mcp/sallyport/engine/internal/schema/ecma"
 	"github.com/sallyport-mcp/sallyport/engine/internal/schema/formats"
@@ -30,63 +29,77 @@ var ownFormats = func() map[string]func(any) error {
 	return checks
 }()
 
-// compilePattern compiles a pattern, which is written in ECMA-262, for the engine
-// that takes linear time; where that cannot express it, and only if it is allowed,
-// for the one that backtracks.
-func compilePattern(pattern string, backtracking bool, b *budget) (jsonschema.Regexp, error) {
-	translated, err := ecma.Translate(pattern)
+// maxStates bounds the automata of all patterns of a document; ecma.MaxStates bounds
+// each.
+const maxStates = 100_000
+
+// patterns are the compiled patterns of one document, shared by all copies of it. They
+// are safe for concurrent use.
+type patterns struct {
+	backtracking bool // allowed where the engine of linear time cannot express a pattern
+
+	mu       sync.Mutex
+	compiled map[string]*pattern // by how the schema has it
+	bytes    int                 // of all, as the engine reads them
+	states   int                 // of all
+}
+
+// pattern is one pattern, compiled for the engine that takes linear time, or else for
+// the one that backtracks.
+type pattern struct {
+	text         string // as the schema has it
+	linear       *ecma.Pattern
+	backtracking *regexp2.Regexp
+	unbounded    bool // and so put to short texts only, since it backtracks
+	err          error
+}
+
+func newPatterns(backtracking bool) *patterns {
+	return &patterns{backtracking: backtracking, compiled: map[string]*pattern{}}
+}
+
+// compile compiles each pattern once, and remembers errors too.
+func (ps *patterns) compile(text string) *pattern {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	p, known := ps.compiled[text]
+	if known {
+		return p
+	}
+	p = &pattern{text: text}
+	ps.compiled[text] = p
+	p.linear, p.err = ecma.Compile(text)
 	var unsupported *ecma.UnsupportedError
 	switch {
-	case err == nil:
-		return newLinear(pattern, translated, b)
-	case backtracking && errors.As(err, &unsupported):
-		return newBacktracking(pattern, b)
+	case p.err == nil:
+		ps.bytes += p.linear.Bytes()
+		ps.states += p.linear.States()
+	case ps.backtracking && errors.As(p.err, &unsupported):
+		p.backtracking, p.err = newBacktracking(text)
 	}
-	return nil, err
+	return p
 }
 
-// linear is a pattern for Go's engine.
-type linear struct {
-	pattern string // as the schema has it
-	regexp  *regexp.Regexp
-	states  int // instructions of the compiled program
-	budget  *budget
-}
-
-func newLinear(pattern, translated string, b *budget) (*linear, error) {
-	compiled, err := regexp.Compile(translated)
-	if err != nil {
-		return nil, err
-	}
-	parsed, err := syntax.Parse(translated, syntax.Perl)
-	if err != nil {
-		return nil, err
-	}
-	program, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return nil, err
-	}
-	return &linear{pattern, compiled, len(program.Inst), b}, nil
+// matcher is a pattern on behalf of one copy of the document.
+type matcher struct {
+	*pattern
+	budget *budget
 }
 
 // String returns the pattern as the schema has it.
-func (l *linear) String() string { return l.pattern }
+func (m matcher) String() string { return m.text }
 
-// workPerStep is what one step pays for: so many states of a pattern times bytes of
-// a text. At worst the engine is in every state at every byte.
-const workPerStep = 512
+// workPerStep is what one step pays for: so many states times bytes, each of which takes
+// up to some 10 ns.
+const workPerStep = 32
 
 // MatchString pays for the time that a text of this length may take, and matches.
-func (l *linear) MatchString(text string) bool {
-	l.budget.spend(1 + l.states*len(text)/workPerStep)
-	return l.regexp.MatchString(text)
-}
-
-// backtracking is a pattern for the engine that may take exponential time.
-type backtracking struct {
-	pattern string
-	regexp  *regexp2.Regexp
-	budget  *budget
+func (m matcher) MatchString(text string) bool {
+	if m.backtracking != nil {
+		return m.backtrack(text)
+	}
+	m.budget.spend(1 + m.linear.Width()*(len(text)+1)/workPerStep)
+	return m.linear.MatchString(text)
 }
 
 const (
@@ -102,7 +115,7 @@ const (
 // alone for U+FFFD.
 var surrogateEscape = regexp.MustCompile(`(?i)\\u\{?0*d[89a-f]`)
 
-func newBacktracking(pattern string, b *budget) (*backtracking, error) {
+func newBacktracking(pattern string) (*regexp2.Regexp, error) {
 	if surrogateEscape.MatchString(pattern) {
 		return nil, errors.New("escapes of surrogates need the engine of linear time; write the character itself")
 	}
@@ -111,43 +124,43 @@ func newBacktracking(pattern string, b *budget) (*backtracking, error) {
 		return nil, err
 	}
 	compiled.MatchTimeout = matchTimeout
-	return &backtracking{pattern, compiled, b}, nil
+	return compiled, nil
 }
 
-// String returns the pattern as the schema has it.
-func (r *backtracking) String() string { return r.pattern }
-
-// MatchString matches text. A match that does not end in time takes the validation
-// down, since neither answer would be right everywhere: no match makes a value
-// valid within "not". Text beyond maxBacktracked is not tried. Lint has seen to it
-// that a maxLength stands beside the pattern, so it is refused in any case.
-func (r *backtracking) MatchString(text string) bool {
+// backtrack matches text. A match that does not end in time takes the validation down,
+// since neither answer would be right everywhere: no match makes a value valid within
+// "not". So does a text beyond maxBacktracked, unless a maxLength beside the pattern
+// refuses it in any case.
+func (m matcher) backtrack(text string) bool {
 	if utf8.RuneCountInString(text) > maxBacktracked {
+		if m.unbounded {
+			panic(spent{fmt.Errorf("%w: the pattern %s is put to at most %d characters", ErrBudget, quote(m.text, 48), maxBacktracked)})
+		}
 		return true
 	}
-	r.budget.spend(1 + len(text))
-	matched, err := r.regexp.MatchString(text)
+	m.budget.spend(1 + len(text))
+	matched, err := m.backtracking.MatchString(text)
 	if err != nil {
-		panic(spent{fmt.Errorf("%w: the pattern %s takes more than %s", ErrBudget, quote(r.pattern, 48), matchTimeout)})
+		panic(spent{fmt.Errorf("%w: the pattern %s takes more than %s", ErrBudget, quote(m.text, 48), matchTimeout)})
 	}
 	return matched
 }
 
 // pattern looks at a pattern of the schema object that it belongs to.
-func (found *survey) pattern(at, pattern string, bound any) {
-	translated, err := ecma.Translate(pattern)
-	found.weigh(len(translated))
-	var unsupported *ecma.UnsupportedError
-	if errors.As(err, &unsupported) && found.options.Backtracking {
-		if _, err := newBacktracking(pattern, &budget{}); err != nil {
-			found.refuse(at, "the pattern "+quote(pattern, 120)+" is not supported: "+ascii(err.Error()), "")
-		} else if !boundsBacktracking(bound) {
-			found.refuse(at, "the pattern "+quote(pattern, 120)+" needs backtracking, and the text that it is put to has no bound", boundRemedy)
-		}
+func (found *survey) pattern(at, text string, bound any) {
+	p := found.patterns.compile(text)
+	if found.weigh(0); found.excessive {
 		return
 	}
-	if err != nil {
-		found.faults = append(found.faults, found.unsupported(at, pattern, err))
+	switch {
+	case p.err != nil:
+		found.faults = append(found.faults, found.unsupported(at, p))
+	case p.backtracking == nil || boundsBacktracking(bound):
+	case found.options.CapTexts:
+		p.unbounded = true
+		found.warn(at, "the pattern "+quote(text, 120)+" needs backtracking, so texts of more than 1024 characters are refused", boundRemedy)
+	default:
+		found.refuse(at, "the pattern "+quote(text, 120)+" needs backtracking, and the text that it is put to has no bound", boundRemedy)
 	}
 }
 
@@ -163,24 +176,24 @@ func boundsBacktracking(maxLength any) bool {
 }
 
 // unsupported is the fault of a pattern that does not compile.
-func (found *survey) unsupported(at, pattern string, err error) *CompileError {
-	problem, remedy := "the pattern "+quote(pattern, 120)+" is not supported", ""
+func (found *survey) unsupported(at string, p *pattern) *CompileError {
+	problem, remedy := "the pattern "+quote(p.text, 120)+" is not supported", ""
 	var (
 		invalid     *ecma.SyntaxError
 		unsupported *ecma.UnsupportedError
 	)
 	switch {
-	case errors.As(err, &invalid):
-		problem = fmt.Sprintf("the pattern %s is not valid ECMA-262: at offset %d: %s", quote(pattern, 120), invalid.Offset, ascii(invalid.Problem))
+	case errors.As(p.err, &invalid):
+		problem = fmt.Sprintf("the pattern %s is not valid ECMA-262: at offset %d: %s", quote(p.text, 120), invalid.Offset, ascii(invalid.Problem))
 		remedy = invalid.Remedy
-	case errors.As(err, &unsupported):
+	case errors.As(p.err, &unsupported):
 		problem += ": " + ascii(unsupported.Feature)
 		remedy = unsupported.Remedy
 		if remedy == "" {
 			remedy = "write it without, or allow backtracking patterns for this tool"
 		}
 	default:
-		problem += ": " + ascii(err.Error())
+		problem += ": " + ascii(p.err.Error())
 	}
 	return found.fault(at, problem, remedy)
 }

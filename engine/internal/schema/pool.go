@@ -3,22 +3,29 @@ package schema
 import (
 	"context"
 	"runtime"
-	"sync"
+	"time"
 )
 
-// pool lends out copies of one compiled document. It makes a further copy where all
-// are lent out, up to a number that keeps every processor busy; beyond that a call
-// waits its turn.
+// pool lends out copies of one compiled document. A call that finds none waits as long
+// as making one takes before it makes one: so a small document is soon there for every
+// processor, and a large one is not compiled over and over by a handful of calls.
 type pool struct {
-	turns chan struct{}
+	first *instance
 	make  func() (*instance, error)
+	takes time.Duration // to make a copy
 
-	mu   sync.Mutex
-	idle []*instance
+	idle chan *instance
+	room chan struct{} // holds one for each copy that may yet be made
 }
 
-func newPool(first *instance, another func() (*instance, error)) *pool {
-	return &pool{turns: make(chan struct{}, 2*runtime.GOMAXPROCS(0)), make: another, idle: []*instance{first}}
+func newPool(first *instance, another func() (*instance, error), takes time.Duration) *pool {
+	copies := runtime.GOMAXPROCS(0)
+	p := &pool{first: first, make: another, takes: takes, idle: make(chan *instance, copies), room: make(chan struct{}, copies)}
+	p.idle <- first
+	for range copies - 1 {
+		p.room <- struct{}{}
+	}
+	return p
 }
 
 // take lends out a copy; release has to follow.
@@ -27,33 +34,36 @@ func (p *pool) take(ctx context.Context) (*instance, error) {
 		return nil, err
 	}
 	select {
-	case p.turns <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	p.mu.Lock()
-	last := len(p.idle) - 1
-	if last >= 0 {
-		i := p.idle[last]
-		p.idle = p.idle[:last]
-		p.mu.Unlock()
+	case i := <-p.idle:
 		return i, nil
+	default:
 	}
-	p.mu.Unlock()
-	i, err := p.make()
-	if err != nil {
-		<-p.turns
-		return nil, err
+	patience := time.NewTimer(p.takes)
+	defer patience.Stop()
+	room := chan struct{}(nil)
+	for {
+		select {
+		case i := <-p.idle:
+			return i, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-patience.C:
+			room = p.room
+		case <-room:
+			i, err := p.make()
+			if err != nil {
+				p.room <- struct{}{}
+			}
+			return i, err
+		}
 	}
-	return i, nil
 }
 
 // release takes back a copy, or nil for one that is not to be used again.
 func (p *pool) release(i *instance) {
-	if i != nil {
-		p.mu.Lock()
-		p.idle = append(p.idle, i)
-		p.mu.Unlock()
+	if i == nil {
+		p.room <- struct{}{}
+		return
 	}
-	<-p.turns
+	p.idle <- i
 }

@@ -184,7 +184,7 @@ func (n *tally) sameVerdicts(t *testing.T, seed uint64) {
 		value := g.value(4)
 		shown, _ := json.Marshal(value)
 		list, err := s.Validate(context.Background(), value)
-		if spent, limit := s.pool.idle[0].budget.used, o.Limits.Steps+o.Limits.StepsPerValue*valuesIn(value); spent > 2*limit {
+		if spent, limit := s.pool.first.budget.used, o.Limits.Steps+o.Limits.StepsPerValue*valuesIn(value); spent > 2*limit {
 			t.Fatalf("%s against %s: %d steps of %d", shown, text, spent, limit)
 		}
 		want := validator.Validate(value)

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"errors"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -26,6 +27,7 @@ type cost struct {
 	whole   int // whatever the value
 	members int // for each member of an object
 	items   int // for each item of an array
+	lengths int // how often the characters of a string are counted
 }
 
 // costOf counts the subschemas that s puts to a value itself or to its parts. A
@@ -48,6 +50,18 @@ func costOf(s *jsonschema.Schema) cost {
 	if s.Contains != nil {
 		c.items++
 	}
+	if s.MinLength != nil || s.MaxLength != nil {
+		c.lengths++
+	}
+	return c
+}
+
+// tracking adds what the list costs that the validator makes for each subschema which is
+// put to the same value, of all members or items that are not yet evaluated.
+func (c cost) tracking(s *jsonschema.Schema) cost {
+	lists := 1 + len(sameValue(s))
+	c.members += lists
+	c.items += lists
 	return c
 }
 
@@ -58,8 +72,11 @@ type otherValue struct{ allowed *valueSet }
 // Error says so.
 func (*otherValue) Error() string { return "none of the values that are allowed" }
 
-// keyBytesPerStep is how many bytes of a value's key one step pays for.
-const keyBytesPerStep = 64
+const (
+	keyBytesPerStep    = 64  // bytes of a value's key that one step pays for
+	textBytesPerStep   = 128 // bytes of a text whose characters are counted
+	exponentsPerFactor = 32  // 1e64 costs three times what 1 does
+)
 
 func (e *entry) check(value any) error {
 	steps := e.cost.whole
@@ -68,6 +85,10 @@ func (e *entry) check(value any) error {
 		steps += len(v) * e.cost.members
 	case []any:
 		steps += len(v) * e.cost.items
+	case string:
+		steps += len(v) * e.cost.lengths / textBytesPerStep
+	case json.Number:
+		steps *= 1 + exponent(v)/exponentsPerFactor
 	}
 	e.budget.spend(steps)
 	for _, set := range e.values {
@@ -120,16 +141,83 @@ func (u uniqueItems) Validate(ctx *jsonschema.ValidatorContext, value any) {
 
 // format validates a format beside the other keywords of its schema, which the
 // validator's own would hide.
-type format struct{ format *jsonschema.Format }
+type format struct {
+	format *jsonschema.Format
+	budget *budget
+}
+
+// formatBytesPerStep is how many bytes of a text one step pays for.
+const formatBytesPerStep = 16
 
 func (f format) Validate(ctx *jsonschema.ValidatorContext, value any) {
+	text, isText := value.(string)
+	if !isText {
+		return // a format says nothing of other types
+	}
 	err := error(nil)
-	if text, ok := value.(string); ok && f.format.Name == "regex" {
-		err = ecma.Check(text) // not whether our engine can run it
+	if f.format.Name == "regex" {
+		f.budget.spend(len(text)) // one byte can stand for a class of letters
+		err = ecma.Check(text)    // not whether our engine can run it
 	} else {
+		f.budget.spend(len(text) / formatBytesPerStep)
 		err = f.format.Validate(value)
 	}
 	if err != nil {
 		ctx.AddError(&kind.Format{Want: f.format.Name})
+	}
+}
+
+// The validator's own not, if and oneOf ask for no more than yes or no, and stop at the
+// first thing that is wrong. Since members come in random order, the same call would
+// cost more or less from run to run, and be refused now and then. These always look
+// at everything.
+
+// not refuses what its schema accepts.
+type not struct{ schema *jsonschema.Schema }
+
+func (n not) Validate(ctx *jsonschema.ValidatorContext, value any) {
+	if ctx.Validate(n.schema, value, nil) == nil {
+		ctx.AddError(&kind.Not{})
+	}
+}
+
+// condition is if, with its then and else, of which either may be nil.
+type condition struct{ when, then, otherwise *jsonschema.Schema }
+
+func (c condition) Validate(ctx *jsonschema.ValidatorContext, value any) {
+	next := c.otherwise
+	if ctx.Validate(c.when, value, nil) == nil {
+		next = c.then
+	}
+	if next == nil {
+		return
+	}
+	if err := ctx.Validate(next, value, nil); err != nil {
+		ctx.AddErr(err)
+	}
+}
+
+// oneOf wants exactly one of its schemas to accept a value.
+type oneOf struct{ schemas []*jsonschema.Schema }
+
+func (o oneOf) Validate(ctx *jsonschema.ValidatorContext, value any) {
+	var failures []*jsonschema.ValidationError
+	var fit []int
+	for i, s := range o.schemas {
+		var failure *jsonschema.ValidationError
+		if errors.As(ctx.Validate(s, value, nil), &failure) {
+			failures = append(failures, failure)
+			continue
+		}
+		if fit = append(fit, i); len(fit) > 1 {
+			break
+		}
+	}
+	switch len(fit) {
+	case 0:
+		ctx.AddErrors(failures, &kind.OneOf{})
+	case 1:
+	default:
+		ctx.AddError(&kind.OneOf{Subschemas: fit})
 	}
 }

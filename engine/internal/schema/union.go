@@ -14,9 +14,15 @@ import (
 type branch struct {
 	number   int // in the schema, from 1
 	failure  *jsonschema.ValidationError
-	list     []Violation          // the failure, flattened
-	schema   *jsonschema.Schema   // nil where it is not known
-	mismatch map[string]*valueSet // what const or enum want, by token below the union; "" is the union itself
+	list     []Violation         // the failure, flattened
+	schema   *jsonschema.Schema  // nil where it is not known
+	mismatch map[string]mismatch // by token below the union; "" is the union itself
+}
+
+// mismatch is what a const or an enum wants, which stands at this place in the schema.
+type mismatch struct {
+	allowed  *valueSet
+	location string
 }
 
 // union reports a value that fits none of several alternatives. Those of another
@@ -101,8 +107,8 @@ func typeFailure(e *jsonschema.ValidationError, depth int) (found *kind.Type) {
 }
 
 // mismatches collects what const and enum want at the value of this depth, and one
-// level below it.
-func mismatches(e *jsonschema.ValidationError, depth int, found map[string]*valueSet) {
+// level below it; of several at one place, the first in the schema.
+func mismatches(e *jsonschema.ValidationError, depth int, found map[string]mismatch) {
 	var other *otherValue
 	switch k := e.ErrorKind.(type) {
 	case *kind.Group, *kind.Reference, *kind.AllOf:
@@ -113,11 +119,16 @@ func mismatches(e *jsonschema.ValidationError, depth int, found map[string]*valu
 		if !errors.As(k.Err, &other) {
 			return
 		}
+		place := ""
 		switch len(e.InstanceLocation) {
 		case depth:
-			found[""] = other.allowed
 		case depth + 1:
-			found["/"+e.InstanceLocation[depth]] = other.allowed
+			place = "/" + e.InstanceLocation[depth]
+		default:
+			return
+		}
+		if known, ok := found[place]; !ok || e.SchemaURL < known.location {
+			found[place] = mismatch{other.allowed, e.SchemaURL}
 		}
 	}
 }
@@ -133,7 +144,7 @@ func (f *flattener) tellApart(e *jsonschema.ValidationError, keyword string, lef
 	schemas := f.alternatives(e, keyword)
 	places := map[string]bool{}
 	for i := range left {
-		left[i].mismatch = map[string]*valueSet{}
+		left[i].mismatch = map[string]mismatch{}
 		mismatches(left[i].failure, depth, left[i].mismatch)
 		for place := range left[i].mismatch {
 			places[place] = true
@@ -146,19 +157,19 @@ func (f *flattener) tellApart(e *jsonschema.ValidationError, keyword string, lef
 		failing, holding := 0, 0
 		for _, b := range left {
 			switch {
-			case b.mismatch[place] != nil:
+			case b.mismatch[place].allowed != nil:
 				failing++
 			case !b.failsAt(place, depth) && f.hints.constrains(b.schema, place, 0):
 				holding++
 			}
 		}
 		if holding > 0 && failing > 0 {
-			left = slices.DeleteFunc(left, func(b branch) bool { return b.mismatch[place] != nil })
+			left = slices.DeleteFunc(left, func(b branch) bool { return b.mismatch[place].allowed != nil })
 			continue
 		}
 		if len(left) > 1 && failing == len(left) {
 			for _, b := range left {
-				allowed = append(allowed, b.mismatch[place])
+				allowed = append(allowed, b.mismatch[place].allowed)
 			}
 			if place != "" {
 				at = []string{strings.TrimPrefix(place, "/")}
@@ -178,7 +189,7 @@ func (f *flattener) alternatives(e *jsonschema.ValidationError, keyword string) 
 	case keyword == "anyOf":
 		return s.AnyOf
 	}
-	return s.OneOf
+	return f.hints.oneOf[s]
 }
 
 // failsAt says whether the branch finds anything wrong at the place itself.

@@ -1,8 +1,8 @@
 package ecma
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -39,9 +39,12 @@ func tableSet(table *unicode.RangeTable) (set runeSet) {
 
 // merged sorts the ranges and joins those that touch.
 func (set runeSet) merged() runeSet {
-	sorted := slices.Clone(set)
-	slices.SortFunc(sorted, func(a, b [2]rune) int { return int(a[0] - b[0]) })
-	var out runeSet
+	sorted := set
+	if byStart := func(a, b [2]rune) int { return int(a[0] - b[0]) }; !slices.IsSortedFunc(set, byStart) {
+		sorted = slices.Clone(set)
+		slices.SortFunc(sorted, byStart)
+	}
+	out := make(runeSet, 0, len(sorted))
 	for _, r := range sorted {
 		if last := len(out) - 1; last >= 0 && r[0] <= out[last][1]+1 {
 			out[last][1] = max(out[last][1], r[1])
@@ -93,32 +96,39 @@ func (set runeSet) regexp() string {
 		return `[^\x00-\x{10ffff}]`
 	}
 	if len(set) == 1 && set[0][0] == set[0][1] {
-		return one(set[0][0])
+		return string(appendOne(nil, set[0][0]))
 	}
-	var b strings.Builder
-	b.WriteByte('[')
+	b := append(make([]byte, 0, 16*len(set)), '[')
 	for _, r := range set {
-		b.WriteString(one(r[0]))
+		b = appendOne(b, r[0])
 		if r[1] > r[0] {
-			b.WriteString("-" + one(r[1]))
+			b = appendOne(append(b, '-'), r[1])
 		}
 	}
-	b.WriteByte(']')
-	return b.String()
+	return string(append(b, ']'))
 }
 
-func one(r rune) string {
+func appendOne(b []byte, r rune) []byte {
 	if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-		return string(r)
+		return append(b, byte(r))
 	}
-	return fmt.Sprintf(`\x{%x}`, r)
+	return append(strconv.AppendInt(append(b, `\x{`...), int64(r), 16), '}')
 }
 
 // class reads a character class after its opening bracket.
 func (p *parser) class(start int) runeSet {
 	negated := p.take("^")
 	var set runeSet
-	bound := 4096 // ranges; merging at each doubling keeps repeated sets small
+	added := map[string]bool{} // what stands for a set, some for hundreds of ranges, is added once
+	add := func(from int, atom runeSet) {
+		if p.full() {
+			return
+		}
+		if written := p.text[from:p.pos]; len(atom) == 1 || !added[written] {
+			added[written] = true
+			set = append(set, atom...)
+		}
+	}
 	for !p.take("]") {
 		if !p.more() {
 			p.fail(start, "the class is not closed", "")
@@ -126,25 +136,24 @@ func (p *parser) class(start int) runeSet {
 		if p.posixAhead() {
 			p.fail(start, "there are no POSIX classes in ECMA-262", `write \d, a-z or \p{L}`)
 		}
-		if len(set) > bound {
-			set = set.merged()
-			bound = max(bound, 2*len(set))
-		}
 		at := p.pos
 		first, single := p.classAtom()
 		// A minus is itself at either end, and beside a set such as \w.
 		if !p.at("-") || p.at("-]") {
-			set = append(set, first...)
+			add(at, first)
 			continue
 		}
+		add(at, first)
 		p.pos++
+		dash := p.pos
 		if !p.more() {
 			p.fail(start, "the class is not closed", "")
 		}
 		last, singleToo := p.classAtom()
 		switch {
 		case !single || !singleToo:
-			set = append(append(append(set, first...), [2]rune{'-', '-'}), last...)
+			add(dash, last)
+			set = append(set, [2]rune{'-', '-'})
 		case first[0][0] > last[0][0]:
 			p.fail(at, "the range in the class is out of order", "")
 		default:

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -34,40 +35,138 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("at offset %d: %s is not supported", e.Offset, e.Feature)
 }
 
-// Translate returns a pattern for package regexp that matches the same texts, as far
-// as they are valid UTF-8, as RegExp.prototype.test with the flag u (ECMA-262 section
-// 22.2). The error is a *SyntaxError or an *UnsupportedError.
+// MaxStates bounds the automaton of one pattern.
+const MaxStates = 20_000
+
+// Pattern is a pattern of ECMA-262, compiled for Go's engine. It is safe for concurrent
+// use.
+type Pattern struct {
+	main   *regexp.Regexp
+	ahead  []assertion // what has to hold at the start of the text as well
+	states int
+	width  int
+	bytes  int
+}
+
+// assertion is a lookahead at the start of a text.
+type assertion struct {
+	regexp  *regexp.Regexp
+	negated bool
+}
+
+// States is how many states the automaton has, at most.
+func (p *Pattern) States() int { return p.states }
+
+// Width is in how many states the automaton can be at once, at most. A match takes time
+// in proportion to it and to the length of the text.
+func (p *Pattern) Width() int { return p.width }
+
+// Bytes is the size of the pattern as Go's engine reads it; a class such as \p{L} takes
+// some thousand.
+func (p *Pattern) Bytes() int { return p.bytes }
+
+// MatchString says whether text has a match.
+func (p *Pattern) MatchString(text string) bool {
+	for _, a := range p.ahead {
+		if a.regexp.MatchString(text) == a.negated {
+			return false
+		}
+	}
+	return p.main.MatchString(text)
+}
+
+// Compile returns a pattern that matches the same texts, as far as they are valid UTF-8,
+// as RegExp.prototype.test with the flag u (ECMA-262 section 22.2). The error is a
+// *SyntaxError or an *UnsupportedError.
 //
 // A few things are taken that Unicode mode refuses, since schemas are full of them:
 // escaped punctuation, and brackets and braces that stand for themselves.
-func Translate(pattern string) (string, error) {
-	p, err := parse(pattern)
+//
+// Lookahead is supported where it follows a ^ at the start of the pattern, which is how
+// generated schemas use it: it is a pattern of its own then.
+func Compile(pattern string) (*Pattern, error) {
+	p, err := parse(pattern, &strings.Builder{})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if p.unsupported != nil {
-		return "", p.unsupported
+		return nil, p.unsupported
 	}
-	translated := p.out.String()
-	if _, err := regexp.Compile(translated); err != nil {
-		feature := tooLarge
-		var limit *syntax.Error
-		if errors.As(err, &limit) && limit.Code == syntax.ErrInvalidRepeatSize {
-			feature = "a repeat of more than 1000"
+	compiled := &Pattern{}
+	if compiled.main, err = compiled.add(p.out.String()); err != nil {
+		return nil, err
+	}
+	for _, l := range p.ahead {
+		re, err := compiled.add(`\A(?:` + l.translated + `)`)
+		if err != nil {
+			return nil, err
 		}
-		return "", &UnsupportedError{Feature: feature, Remedy: boundRemedy}
+		compiled.ahead = append(compiled.ahead, assertion{re, l.negated})
 	}
-	return translated, nil
+	return compiled, nil
 }
 
-// Check returns nil if the text is a pattern of ECMA-262, whether Translate can
-// express it or not, else a *SyntaxError.
-func Check(pattern string) error {
-	_, err := parse(pattern)
+// add compiles a part, and adds to the size of the whole. The size is looked at first:
+// a{999}{999} is short and takes gigabytes.
+func (p *Pattern) add(translated string) (*regexp.Regexp, error) {
+	parsed, err := syntax.Parse(translated, syntax.Perl)
+	if err == nil {
+		p.bytes += len(translated)
+		if p.states += states(parsed) + 2; p.states > MaxStates {
+			return nil, &UnsupportedError{Feature: tooLarge, Remedy: sizeRemedy}
+		}
+		var compiled *regexp.Regexp
+		if compiled, err = regexp.Compile(translated); err == nil {
+			return compiled, p.widen(parsed)
+		}
+	}
+	var limit *syntax.Error
+	if errors.As(err, &limit) && limit.Code == syntax.ErrInvalidRepeatSize {
+		return nil, &UnsupportedError{Feature: "a repeat of more than 1000, or repeats within repeats that come to more", Remedy: sizeRemedy}
+	}
+	return nil, &UnsupportedError{Feature: tooLarge, Remedy: sizeRemedy}
+}
+
+func (p *Pattern) widen(parsed *syntax.Regexp) error {
+	program, err := syntax.Compile(parsed.Simplify())
+	if err == nil {
+		p.width += width(program)
+	}
 	return err
 }
 
-func parse(pattern string) (p *parser, err error) {
+// states returns how many states the automaton of re has, by the way that regexp/syntax
+// compiles it; a count beyond MaxStates is not exact.
+func states(re *syntax.Regexp) int {
+	n := 0
+	for _, sub := range re.Sub {
+		n = min(n+states(sub), 2*MaxStates)
+	}
+	switch re.Op {
+	case syntax.OpConcat:
+		return n
+	case syntax.OpLiteral:
+		return max(1, len(re.Rune))
+	case syntax.OpCapture:
+		return n + 2
+	case syntax.OpAlternate:
+		return n + len(re.Sub) - 1
+	case syntax.OpRepeat:
+		return max(1, n*max(re.Max, re.Min, 1)+max(re.Max-re.Min, 1))
+	default:
+		return n + 1
+	}
+}
+
+// Check returns nil if the text is a pattern of ECMA-262, whether Compile can
+// express it or not, else a *SyntaxError.
+func Check(pattern string) error {
+	_, err := parse(pattern, nil)
+	return err
+}
+
+// parse writes the translation to out, unless that is nil.
+func parse(pattern string, out *strings.Builder) (p *parser, err error) {
 	defer func() {
 		if f, failed := recover().(fail); failed {
 			p, err = nil, f.err
@@ -81,7 +180,7 @@ func parse(pattern string) (p *parser, err error) {
 			}
 		}
 	}
-	p = &parser{text: pattern, names: map[string]bool{}, properties: map[string]runeSet{}}
+	p = &parser{text: pattern, out: out, names: map[string]bool{}, properties: map[property]runeSet{}}
 	p.pattern()
 	return p, nil
 }

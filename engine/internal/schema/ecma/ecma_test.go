@@ -2,16 +2,15 @@ package ecma
 
 import (
 	"errors"
-	"fmt"
-	"regexp"
+	"regexp/syntax"
 	"strings"
 	"testing"
-	"unicode/utf8"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTranslate(t *testing.T) {
+func TestCompile(t *testing.T) {
 	for pattern, c := range map[string]struct{ matches, others []string }{
 		`a.c`:        {[]string{"abc", "a\tc", "a\u00a0c"}, []string{"a\nc", "a\rc", "a\u2028c", "a\u2029c", "ac"}},
 		`^\s$`:       {[]string{"\t", "\v", "\u00a0", "\ufeff", "\u2003", "\u2029", "\u1680"}, []string{"\u200b", "x", "\u180e", ""}},
@@ -36,33 +35,37 @@ func TestTranslate(t *testing.T) {
 		`^\p{L}\p{Lu}\p{Letter}\p{gc=Nd}\p{General_Category=Decimal_Number}$`:           {[]string{"\u00e4\u00c4x1\u0661"}, []string{"1AX11"}},
 		`^\p{Script=Greek}\p{sc=Grek}\P{Script=Greek}$`:                                 {[]string{"\u03b1\u03b2a"}, []string{"aaa"}},
 		`^[\p{ASCII}\p{Lu}]\p{Any}\p{Alphabetic}\p{White_Space}\p{Uppercase}\p{Lower}$`: {[]string{"\u00c4\n\u0345 A\u00e4"}, []string{"\u00e4\n\u0345 A\u00e4"}},
-		`^\P{L}[^\p{L}]$`:            {[]string{"1-"}, []string{"a1", "1a"}},
-		`^[a-z\-]+\-\/\_\.\ \#$`:     {[]string{"a--/_. #"}, []string{"a"}},
-		`^[\w-.]+$`:                  {[]string{"a-.b"}, []string{"a,b"}},
-		`^[-a]+[a-]+[+--]$`:          {[]string{"-aa-,"}, []string{"b"}},
-		`^[a&&b]+[[]$`:               {[]string{"a&b["}, []string{"c["}},
-		`^[(?i)]+$`:                  {[]string{"(?i)"}, []string{"I"}},
-		`{a}]{2,x}`:                  {[]string{"{a}]{2,x}"}, []string{"a"}},
-		`^a{2}b{1,2}c{0,}d*?e+?f??$`: {[]string{"aabe", "aabbccddeef"}, []string{"abe", "aabbbe"}},
-		`^(?<year>\d{4})(?<_b>x)$`:   {[]string{"2026x"}, []string{"202x"}},
-		`^(a+)+$`:                    {[]string{"aaa"}, []string{"aaab"}},
+		`^\P{L}[^\p{L}]$`:                {[]string{"1-"}, []string{"a1", "1a"}},
+		`^[a-z\-]+\-\/\_\.\ \#$`:         {[]string{"a--/_. #"}, []string{"a"}},
+		`^[\w-.]+$`:                      {[]string{"a-.b"}, []string{"a,b"}},
+		`^[-a]+[a-]+[+--]$`:              {[]string{"-aa-,"}, []string{"b"}},
+		`^[a&&b]+[[]$`:                   {[]string{"a&b["}, []string{"c["}},
+		`^[(?i)]+$`:                      {[]string{"(?i)"}, []string{"I"}},
+		`{a}]{2,x}`:                      {[]string{"{a}]{2,x}"}, []string{"a"}},
+		`^a{2}b{1,2}c{0,}d*?e+?f??$`:     {[]string{"aabe", "aabbccddeef"}, []string{"abe", "aabbbe"}},
+		`^(?<year>\d{4})(?<_b>x)$`:       {[]string{"2026x"}, []string{"202x"}},
+		`^(a+)+$`:                        {[]string{"aaa"}, []string{"aaab"}},
+		`^(?=a)(?!.*b)^(?!.{4})`:         {[]string{"a", "acc"}, []string{"b", "ab", "ca", "abc", "accc", ""}},
+		`^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$`: {[]string{"1.5", "-00.1", "+7"}, []string{"", "-", ".", "+.", "1.5.", "a"}},
+		`^(?=.*[A-Z])(?=.*\d).{8,}$`:     {[]string{"Abcdefg1"}, []string{"abcdefg1", "Abcdefgh", "Abcdef1"}},
+		`^(?!a|b)(?:c|.)$`:               {[]string{"c", "d"}, []string{"a", "b", "cc"}},
+		`^(?=a)$|`[:7]:                   {nil, []string{"", "a"}},
 		`^` + strings.Repeat(`(`, 200) + strings.Repeat(`)`, 200) + `$`: {[]string{""}, []string{"a"}},
 		"\u00e4\U0001f600[\u00e4-\u00fc]":                               {[]string{"\u00e4\U0001f600\u00f6"}, []string{"\u00e4\U0001f600a"}},
 	} {
-		translated, err := Translate(pattern)
+		compiled, err := Compile(pattern)
 		if err != nil {
 			t.Errorf("%q: %v", pattern, err)
 			continue
 		}
-		re := regexp.MustCompile(translated)
 		for _, text := range c.matches {
-			if !re.MatchString(text) {
-				t.Errorf("%q as %q does not match %q", pattern, translated, text)
+			if !compiled.MatchString(text) {
+				t.Errorf("%q as %q does not match %q", pattern, compiled.main, text)
 			}
 		}
 		for _, text := range c.others {
-			if re.MatchString(text) {
-				t.Errorf("%q as %q matches %q", pattern, translated, text)
+			if compiled.MatchString(text) {
+				t.Errorf("%q as %q matches %q", pattern, compiled.main, text)
 			}
 		}
 		if err := Check(pattern); err != nil {
@@ -128,17 +131,17 @@ func TestSyntaxErrors(t *testing.T) {
 		"a\xff":                 {1, "the pattern is not valid UTF-8", ""},
 		strings.Repeat(`(`, 251) + strings.Repeat(`)`, 251): {250, "groups are nested more than 250 deep", ""},
 	} {
-		translated, err := Translate(pattern)
+		compiled, err := Compile(pattern)
 		var got *SyntaxError
 		if !errors.As(err, &got) {
-			t.Errorf("%.60q: %q, %v", pattern, translated, err)
+			t.Errorf("%.60q: %q, %v", pattern, compiled.main, err)
 			continue
 		}
 		if diff := cmp.Diff(want, *got); diff != "" {
 			t.Errorf("%.60q (-want +got):\n%s", pattern, diff)
 		}
 		if again := Check(pattern); again == nil || again.Error() != err.Error() {
-			t.Errorf("%.60q: Check says %v, Translate %v", pattern, again, err)
+			t.Errorf("%.60q: Check says %v, Compile %v", pattern, again, err)
 		}
 	}
 }
@@ -146,24 +149,28 @@ func TestSyntaxErrors(t *testing.T) {
 // What ECMA-262 knows and RE2 does not is no error of the pattern.
 func TestUnsupported(t *testing.T) {
 	for pattern, want := range map[string]UnsupportedError{
-		`^(?=a)`:                        {1, "lookahead", ""},
+		`^(?=a)|b`:                      {1, "lookahead", ""},
+		`^a(?=b)`:                       {2, "lookahead", ""},
+		`^(?=a(?!b))`:                   {5, "lookahead", ""},
+		`a^(?=b)`:                       {2, "lookahead", ""},
+		`(?:^(?=a))`:                    {4, "lookahead", ""},
 		`(?!a)+b`:                       {0, "lookahead", ""},
 		`(?<=a)b(?!c)`:                  {0, "lookbehind", ""},
 		`(?<!a+)b`:                      {0, "lookbehind", ""},
 		`(a)\1`:                         {3, "a backreference", ""},
 		`\1(a)`:                         {0, "a backreference", ""},
 		`(?<n>a)\k<n>`:                  {7, "a backreference", ""},
-		`\p{Emoji}`:                     {0, "the Unicode property Emoji", "list the characters"},
+		`\p{Emoji}`:                     {0, "the Unicode property Emoji", "list the characters, or allow backtracking patterns for this tool"},
 		`[\p{Script_Extensions=Greek}]`: {1, "the Unicode property Script_Extensions", "write Script= instead, if that is near enough"},
-		`^.{1,2000}$`:                   {2, "a repeat of more than 1000", "bound the length with maxLength"},
-		`a{99999999999999999999}`:       {1, "a repeat of more than 1000", "bound the length with maxLength"},
-		strings.Repeat(`\p{L}`, 200):    {520, "a pattern of this size", "write a shorter pattern"},
-		`(a{999}){999}`:                 {0, "a repeat of more than 1000", "bound the length with maxLength"},
+		`^.{1,2000}$`:                   {2, "a repeat of more than 1000", repeatRemedy},
+		`a{99999999999999999999}`:       {1, "a repeat of more than 1000", repeatRemedy},
+		strings.Repeat(`\p{L}`, 200):    {520, "a pattern of this size", sizeRemedy},
+		`(a{999}){999}`:                 {0, "a repeat of more than 1000, or repeats within repeats that come to more", sizeRemedy},
 	} {
-		translated, err := Translate(pattern)
+		compiled, err := Compile(pattern)
 		var got *UnsupportedError
 		if !errors.As(err, &got) {
-			t.Errorf("%q: %q, %v", pattern, translated, err)
+			t.Errorf("%q: %q, %v", pattern, compiled.main, err)
 			continue
 		}
 		if diff := cmp.Diff(want, *got); diff != "" {
@@ -188,11 +195,60 @@ func TestErrorsShowTheirPlace(t *testing.T) {
 
 // Long patterns take linear time and no deep recursion.
 func TestLongPatterns(t *testing.T) {
-	for _, piece := range []string{"a", "[a-z]", "(a)", `\u0041`, `\p{L}`, "a|", "x{0,3}", "(?=a)", "]", "{"} {
+	for _, piece := range []string{`\P{L}`, `[\P{L}]`, `[^\p{L}\p{Lu}]`, `\W`, "a{999}", "(?:a??){999}", "a", "[a-z]", "(a)", `\u0041`, `\p{L}`, "a|", "x{0,3}", "(?=a)", "]", "{"} {
 		pattern := strings.Repeat(piece, 20_000)
-		translated, err := Translate(pattern)
-		if err == nil && !utf8.ValidString(translated) {
-			t.Errorf("%s... becomes %q", piece, fmt.Sprintf("%.40s", translated))
+		start := time.Now()
+		_, _ = Compile(pattern)
+		_, _ = Compile("[" + pattern + "]")
+		_ = Check(pattern)
+		if took := time.Since(start); took > 3*time.Second { // a guard: most take milliseconds
+			t.Errorf("%s... takes %s", piece, took)
 		}
+	}
+}
+
+// The size is known before anything is compiled.
+func TestStates(t *testing.T) {
+	for _, pattern := range []string{
+		"", "a", "abc", "[a-z]", "^a$", "a*", "a+?", "a?", "(a)", "(?:ab)*", "a|b", "ab|cd|e", "a{3}", "a{2,}", "a{2,5}", "(?:a?){9}", "(?:ab|c){1,4}x", "^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}$", "a{0}", "(?:a{0,1000}b){1}", "a{0,}",
+	} {
+		compiled, err := Compile(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := syntax.Parse(compiled.main.String(), syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program, err := syntax.Compile(parsed.Simplify())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := compiled.States(), len(program.Inst); got < want || got > want+2+want/4 {
+			t.Errorf("%s has %d states, want some %d", pattern, got, want)
+		}
+	}
+}
+
+// A text costs by how many states a pattern can be in at once, not by how many it has.
+func TestWidth(t *testing.T) {
+	for pattern, want := range map[string]int{
+		``: 2, `^a$`: 2, `^[0-9a-f]{32}$`: 2, `^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`: 2, `^\p{L}[\p{L}\p{N} .'-]{0,200}$`: 4,
+		`^.{1,255}$`: 4, `a{50}`: 51, `^(?=a+)b+$`: 7, `(?:a|b)*c`: 4,
+	} {
+		compiled, err := Compile(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if compiled.Width() != want {
+			t.Errorf("%s has width %d, want %d", pattern, compiled.Width(), want)
+		}
+	}
+	ambiguous, err := Compile(`(?:.{1,500}x){1,2}$`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ambiguous.Width() < 1000 {
+		t.Errorf("an ambiguous pattern has width %d", ambiguous.Width())
 	}
 }

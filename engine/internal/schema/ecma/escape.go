@@ -42,7 +42,7 @@ func (p *parser) escape(start int) {
 
 func (p *parser) reference(start int) {
 	p.cannot(start, "a backreference", "")
-	p.out.WriteString("(?:)")
+	p.emit("(?:)")
 	p.quantifier()
 }
 
@@ -69,11 +69,7 @@ func (p *parser) escaped(start int, inClass bool) runeSet {
 	case 'S':
 		return space.complement()
 	case 'p', 'P':
-		set := p.property(start)
-		if c == 'P' {
-			return set.complement()
-		}
-		return set
+		return p.property(start, c == 'P')
 	case 'b':
 		if inClass {
 			return runeSet{{'\b', '\b'}}
@@ -153,18 +149,27 @@ func (p *parser) unicodeEscape(start int) rune {
 	return high
 }
 
+// property is \p{Name}, or \P{Name}.
+type property struct {
+	name    string
+	negated bool
+}
+
 // property reads {Name} or {Name=Value} after \p.
-func (p *parser) property(start int) runeSet {
+func (p *parser) property(start int, negated bool) runeSet {
 	end := strings.IndexByte(p.text[p.pos:], '}')
 	if !p.at("{") || end < 0 {
 		p.fail(start, "a Unicode property has no braces", `write \p{L}`)
 	}
 	name := p.text[p.pos+1 : p.pos+end]
 	p.pos += end + 1
-	set, known := p.properties[name]
+	key := property{name, negated}
+	set, known := p.properties[key]
 	if !known {
-		set = p.lookUp(start, name)
-		p.properties[name] = set
+		if set = p.lookUp(start, name); negated {
+			set = set.complement()
+		}
+		p.properties[key] = set
 	}
 	return set
 }
@@ -190,7 +195,7 @@ func (p *parser) lookUp(start int, name string) runeSet {
 			table = binary[key]
 		}
 		if missing[key] {
-			p.cannot(start, "the Unicode property "+key, "list the characters")
+			p.cannot(start, "the Unicode property "+key, "list the characters, or allow backtracking patterns for this tool")
 			return runeSet{}
 		}
 	}

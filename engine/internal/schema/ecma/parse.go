@@ -14,15 +14,28 @@ const maxGroups = 250
 type parser struct {
 	text string
 	pos  int
-	out  strings.Builder
+	out  *strings.Builder // nil: the pattern is only read
+
+	// leading is set while nothing but ^ and lookahead has been read. alternated is set
+	// once the pattern itself has alternatives: ^ does not hold for all of them then.
+	leading, alternated bool
+	ahead               []lookahead
+	written             int // bytes, in lookaheads too
 
 	depth       int
 	groups      int
 	names       map[string]bool
-	named       []nameRef          // \k<name>
-	numbered    []numRef           // \1
-	properties  map[string]runeSet // that have been looked up
-	unsupported *UnsupportedError  // the first one
+	named       []nameRef            // \k<name>
+	numbered    []numRef             // \1
+	properties  map[property]runeSet // that have been looked up
+	unsupported *UnsupportedError    // the first one
+}
+
+// lookahead stands right behind a ^ at the start of the pattern.
+type lookahead struct {
+	offset     int
+	translated string
+	negated    bool
 }
 
 type nameRef struct {
@@ -72,6 +85,9 @@ func (p *parser) pattern() {
 	if p.more() {
 		p.fail(p.pos, "a parenthesis is closed that was not opened", `write \) for the character`)
 	}
+	if p.alternated && len(p.ahead) > 0 {
+		p.cannot(p.ahead[0].offset, "lookahead", "")
+	}
 	for _, ref := range p.named {
 		if !p.names[ref.name] {
 			p.fail(ref.offset, "there is no group of the name "+quoted(ref.name), "")
@@ -88,7 +104,9 @@ func (p *parser) pattern() {
 func (p *parser) alternatives() {
 	for p.more() && !p.at(")") {
 		if p.take("|") {
-			p.out.WriteByte('|')
+			p.alternated = p.alternated || p.depth == 0
+			p.leading = false
+			p.emit("|")
 			continue
 		}
 		p.term()
@@ -96,19 +114,23 @@ func (p *parser) alternatives() {
 }
 
 func (p *parser) term() {
-	start := p.pos
+	start, leading := p.pos, p.leading
+	p.leading = false
 	switch {
 	case p.take("^"):
-		p.out.WriteString(`\A`)
+		p.emit(`\A`)
 		p.noQuantifier("the start of the text")
+		p.leading = leading || start == 0
+	case leading && (p.at("(?=") || p.at("(?!")):
+		p.lookahead(start)
 	case p.take("$"):
-		p.out.WriteString(`\z`)
+		p.emit(`\z`)
 		p.noQuantifier("the end of the text")
 	case p.take(`\b`):
-		p.out.WriteString(`\b`)
+		p.emit(`\b`)
 		p.noQuantifier("a word boundary")
 	case p.take(`\B`):
-		p.out.WriteString(`\B`)
+		p.emit(`\B`)
 		p.noQuantifier("a word boundary")
 	case p.at("*"), p.at("+"), p.at("?"), p.quantifierAhead():
 		p.fail(start, "there is nothing to repeat", `write \ before the character to mean it`)
@@ -118,7 +140,7 @@ func (p *parser) term() {
 		p.write(start, p.class(start))
 		p.quantifier()
 	case p.take("."):
-		p.out.WriteString(`[^\n\r\x{2028}\x{2029}]`)
+		p.emit(`[^\n\r\x{2028}\x{2029}]`)
 		p.quantifier()
 	case p.take(`\`):
 		p.escape(start)
@@ -129,16 +151,64 @@ func (p *parser) term() {
 	}
 }
 
+// lookahead reads a lookahead right behind the ^ that the pattern starts with.
+func (p *parser) lookahead(start int) {
+	p.enter(start)
+	defer p.leave()
+	negated := p.at("(?!")
+	p.pos += len("(?=")
+	around := p.out
+	if around != nil {
+		p.out = &strings.Builder{}
+	}
+	p.alternatives()
+	p.close(start)
+	p.noQuantifier("a lookahead")
+	if around != nil {
+		p.ahead = append(p.ahead, lookahead{start, p.out.String(), negated})
+	}
+	p.out = around
+	p.leading = true
+}
+
+// enter counts a group that is open, leave one that ends.
+func (p *parser) enter(start int) {
+	if p.depth++; p.depth > maxGroups {
+		p.fail(start, "groups are nested more than "+strconv.Itoa(maxGroups)+" deep", "")
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
+
+func (p *parser) close(start int) {
+	if !p.take(")") {
+		p.fail(start, "the parenthesis is not closed", "")
+	}
+}
+
+func (p *parser) emit(translated string) {
+	if p.out != nil {
+		p.out.WriteString(translated)
+	}
+}
+
 // maxTranslated bounds the translation, in bytes: one \p{L} takes ten thousand.
 const maxTranslated = 1 << 20
 
+// full says that sets of characters are not needed any more.
+func (p *parser) full() bool { return p.out == nil || p.written > maxTranslated }
+
 // write writes a set, as long as there is room for it.
 func (p *parser) write(start int, set runeSet) {
-	if p.out.Len() > maxTranslated {
-		p.cannot(start, tooLarge, "write a shorter pattern")
+	if p.full() {
+		if p.out != nil {
+			p.cannot(start, tooLarge, sizeRemedy)
+		}
 		return
 	}
-	p.out.WriteString(set.regexp())
+	translated := set.regexp()
+	p.written += len(translated)
+	p.out.WriteString(translated)
 }
 
 func (p *parser) noQuantifier(what string) {
@@ -148,10 +218,8 @@ func (p *parser) noQuantifier(what string) {
 }
 
 func (p *parser) group(start int) {
-	if p.depth++; p.depth > maxGroups {
-		p.fail(start, "groups are nested more than "+strconv.Itoa(maxGroups)+" deep", "")
-	}
-	defer func() { p.depth-- }()
+	p.enter(start)
+	defer p.leave()
 	lookaround := ""
 	switch {
 	case p.take("?:"):
@@ -172,12 +240,10 @@ func (p *parser) group(start int) {
 	if lookaround != "" {
 		p.cannot(start, lookaround, "")
 	}
-	p.out.WriteString("(?:")
+	p.emit("(?:")
 	p.alternatives()
-	if !p.take(")") {
-		p.fail(start, "the parenthesis is not closed", "")
-	}
-	p.out.WriteByte(')')
+	p.close(start)
+	p.emit(")")
 	if lookaround == "lookbehind" {
 		p.noQuantifier("a lookbehind")
 		return
@@ -244,7 +310,7 @@ func (p *parser) quantifier() {
 	start := p.pos
 	switch {
 	case p.take("*"), p.take("+"), p.take("?"):
-		p.out.WriteString(p.text[start:p.pos])
+		p.emit(p.text[start:p.pos])
 	default:
 		least, most, length, ok := p.braces()
 		if !ok {
@@ -257,29 +323,30 @@ func (p *parser) quantifier() {
 			p.fail(start, "the bounds of the quantifier are out of order", "")
 		}
 		if overflow || overflow2 || n > maxRepeat || m > maxRepeat {
-			p.cannot(start, "a repeat of more than "+strconv.Itoa(maxRepeat), boundRemedy)
+			p.cannot(start, "a repeat of more than "+strconv.Itoa(maxRepeat), repeatRemedy)
 			n, m = 0, 0
 		}
-		p.out.WriteString("{" + strconv.Itoa(n))
+		p.emit("{" + strconv.Itoa(n))
 		switch {
 		case most == "-1":
-			p.out.WriteString(",}")
+			p.emit(",}")
 		case m != n:
-			p.out.WriteString("," + strconv.Itoa(m) + "}")
+			p.emit("," + strconv.Itoa(m) + "}")
 		default:
-			p.out.WriteString("}")
+			p.emit("}")
 		}
 	}
 	if p.take("?") {
-		p.out.WriteByte('?')
+		p.emit("?")
 	}
 	p.noQuantifier("a quantifier")
 }
 
 const (
-	maxRepeat   = 1000 // of Go's engine
-	boundRemedy = "bound the length with maxLength"
-	tooLarge    = "a pattern of this size"
+	maxRepeat    = 1000 // of Go's engine
+	repeatRemedy = "repeat without bounds, and bound the length with maxLength"
+	sizeRemedy   = "write a shorter pattern, and bound the length with maxLength"
+	tooLarge     = "a pattern of this size"
 )
 
 // count reads digits; -1 is open.

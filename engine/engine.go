@@ -37,7 +37,7 @@ type Engine struct {
 // pass. The error holds every fault found, each with its file and place; with an
 // error there is no engine.
 func New(ctx context.Context, options ...Option) (*Engine, error) {
-	s := settings{timeout: defaultTimeout}
+	s := settings{timeout: defaultTimeout, memo: defaultMemo}
 	for _, option := range options {
 		option(&s)
 	}
@@ -88,6 +88,8 @@ func (s *settings) complete() error {
 		return errors.New("load policies: no folder is given")
 	case s.timeout <= 0:
 		return fmt.Errorf("the timeout is %s but must be above 0", s.timeout)
+	case s.memo < 0:
+		return fmt.Errorf("the number of verdicts to remember is %d but must not be below 0", s.memo)
 	case s.maxViolations < 0:
 		return fmt.Errorf("the greatest number of violations is %d but must be above 0", s.maxViolations)
 	}
@@ -151,6 +153,10 @@ func (e *Engine) announce(s settings) {
 	}
 	if len(e.reading.DisabledRules) > 0 {
 		e.logger.Warn("rules are switched off", zap.Strings("rules", e.reading.DisabledRules))
+	}
+	if stats := e.policy.MemoStats(); stats.Limit != "" && s.memo > 0 {
+		e.logger.Info("clean verdicts are not remembered as a whole, so some rules are asked for each call",
+			zap.String("why", stats.Limit), zap.Strings("rules", stats.Readers))
 	}
 	// What a server's author overlooked is not for this log's reader to mend.
 	level := zapcore.WarnLevel

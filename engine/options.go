@@ -39,6 +39,10 @@ func modeFromEnvironment() Mode {
 // below what a client waits.
 const defaultTimeout = 2 * time.Second
 
+// defaultMemo is far more than there are different clean inputs, as the shipped rules see
+// them; with the longest keys it takes 8 MiB.
+const defaultMemo = 8192
+
 // Dialect is a draft of JSON Schema.
 type Dialect string
 
@@ -95,6 +99,7 @@ type settings struct {
 	backtracking    []string
 	dropNulls       []string
 	unwrapStrings   []string
+	memo            int
 	maxViolations   int
 	timeout         time.Duration
 	logger          *zap.Logger
@@ -183,4 +188,26 @@ func defaultLogger() *zap.Logger {
 	encoder := zap.NewProductionEncoderConfig()
 	encoder.EncodeTime = zapcore.ISO8601TimeEncoder
 	return zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(encoder), zapcore.Lock(os.Stderr), zapcore.WarnLevel))
+}
+
+// WithVerdictMemo sets how many clean verdicts of the rules are remembered, at most; 0
+// switches that off. The default is 8,192. What is remembered is that the rules found
+// nothing wrong with an input, by all of it that they read; schemas are always asked.
+// Where a rule reads the payload as a whole, it is asked each time; the log says so.
+func WithVerdictMemo(n int) Option { return func(s *settings) { s.memo = n } }
+
+// MemoStats tells how the clean verdicts of the rules were found since New.
+type MemoStats struct {
+	Looked uint64 // calls that were looked up: those with nothing suspicious about their facts
+	Known  uint64 // of them, those whose verdict was known, so that no rule was asked
+	Partly uint64 // of them, those for which only the rules in Readers were asked
+	// Limit says why verdicts are not remembered, or only in part; "" where they are.
+	Limit   string
+	Readers []string // the rules that read the payload, by name
+}
+
+// MemoStats returns what has been counted since New.
+func (e *Engine) MemoStats() MemoStats {
+	s := e.policy.MemoStats()
+	return MemoStats{Looked: s.Looked, Known: s.Known, Partly: s.Partly, Limit: s.Limit, Readers: slices.Clone(s.Readers)}
 }

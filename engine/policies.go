@@ -71,7 +71,7 @@ func policyConfig(s settings) (policy.Config, error) {
 	if err != nil {
 		return policy.Config{}, err
 	}
-	return policy.Config{Capabilities: capabilities, InputSchema: inputSchema, Timeout: s.timeout}, nil
+	return policy.Config{Capabilities: capabilities, InputSchema: inputSchema, Timeout: s.timeout, Memo: s.memo}, nil
 }
 
 // overlay puts what was set by option where the rules look for it.

@@ -16,7 +16,7 @@ import rego.v2
 
 deny contains {"path": "", "reason": reason, "halt": true} if {
 	not readable_as_object
-	reason := sprintf("arguments must be a JSON object, not %s", [object.get(_names, object.get(input, ["facts", "type"], "unknown"), "this")])
+	reason := sprintf("arguments must be a JSON object, not %s", [object.get(_names, _type, "this")])
 }
 
 deny contains {"path": input.facts.fault.path, "reason": reason, "halt": true} if {
@@ -33,6 +33,10 @@ readable_as_object if {
 	input.facts.type == "unknown"
 	input.facts.stop == "fault"
 }
+
+default _type := "unknown"
+
+_type := input.facts.type
 
 _names := {
 	"array": "an array",

@@ -14,9 +14,9 @@ package sallyport.rules.role_enum
 
 import rego.v2
 
-deny contains {"path": sprintf("/%s", [member]), "keyword": "enum", "reason": reason} if {
-	some member, known in bindings[input.tool]
-	value := input.payload[member]
+deny contains {"path": "/role", "keyword": "enum", "reason": reason} if {
+	known := bindings[input.tool].role
+	value := input.payload.role
 	not value in known
 	reason := sprintf("%s is not one of %s", [_shown(value), concat(", ", known)])
 }

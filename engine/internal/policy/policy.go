@@ -20,6 +20,7 @@ type Config struct {
 	Capabilities []byte        // OPA capabilities file: the builtins that rules may call
 	InputSchema  any           // decoded JSON Schema of the input: a misspelt fact does not compile
 	Timeout      time.Duration // for one evaluation; past it the evaluation is an error
+	Memo         int           // how many clean verdicts are remembered, at most; 0 for none
 }
 
 // Policy is a compiled set of rules. It is safe for concurrent use.
@@ -33,6 +34,8 @@ type Policy struct {
 	base      *baseDocument
 	verdict   query
 	readBytes query
+	memo      *memo // nil: every verdict is found anew
+	noMemo    string
 }
 
 type query struct {
@@ -76,7 +79,52 @@ func New(ctx context.Context, sources []Source, config Config) (*Policy, error) 
 	if err := p.learnReading(ctx); err != nil {
 		return nil, err
 	}
+	if err := p.openMemo(config.Memo); err != nil {
+		return nil, err
+	}
 	return p, nil
+}
+
+func (p *Policy) openMemo(entries int) error {
+	if entries <= 0 {
+		p.noMemo = "it is switched off"
+		return nil
+	}
+	reads, err := analyse(p.compiler, p.base, p.rules)
+	if err != nil {
+		p.noMemo = err.Error()
+		return nil
+	}
+	var findings []string
+	for _, name := range reads.readers {
+		findings = append(findings, denyOf(name).String())
+	}
+	readers, err := p.compileQuery("[" + strings.Join(findings, ", ") + "]")
+	if err != nil {
+		return err
+	}
+	p.memo, p.noMemo = newMemo(reads, readers, entries), reads.unbounded
+	return nil
+}
+
+// MemoStats tells how clean verdicts were found.
+type MemoStats struct {
+	Looked uint64 // inputs that were looked up
+	Known  uint64 // of them, those that were known as a whole
+	Partly uint64 // of them, those for which only the rules that read the payload were asked
+	// Limit says why verdicts are not remembered, or not as a whole; "" where they are.
+	Limit string
+	// Readers are the rules that read the payload.
+	Readers []string
+}
+
+// MemoStats returns what has been counted since New.
+func (p *Policy) MemoStats() MemoStats {
+	if p.memo == nil {
+		return MemoStats{Limit: p.noMemo}
+	}
+	m := p.memo
+	return MemoStats{Looked: m.looked.Load(), Known: m.known.Load(), Partly: m.partly.Load(), Limit: p.noMemo, Readers: m.reads.readers}
 }
 
 func (p *Policy) openData(ctx context.Context, sources []Source) error {

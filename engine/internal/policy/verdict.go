@@ -75,6 +75,14 @@ type Violation struct {
 // Evaluate asks the rules about one call. Any error means that there is no
 // verdict, and the call has to be refused.
 func (p *Policy) Evaluate(ctx context.Context, in Input) (Verdict, error) {
+	if p.memo == nil {
+		return p.ask(ctx, in)
+	}
+	return p.evaluateRemembering(ctx, in)
+}
+
+// ask has the rules evaluated.
+func (p *Policy) ask(ctx context.Context, in Input) (Verdict, error) {
 	value, err := p.evaluate(ctx, p.verdict, in.term())
 	if err != nil {
 		return Verdict{}, fmt.Errorf("evaluate sallyport.main.verdict: %w", err)

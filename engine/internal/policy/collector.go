@@ -29,6 +29,7 @@ func (c *collector) rule(r *ast.Rule, end int) {
 	visitor.Walk(r.Body[:end])
 	if end == len(r.Body) {
 		visitor.Walk(r.Head)
+		visitor.Walk(r.Head.Reference) // with the keys that are part of a rule's name
 	}
 	for v, ref := range c.typeOnly {
 		if c.used[v] {

@@ -100,6 +100,7 @@ func TestReads(t *testing.T) {
 		"an exact number":        {deny(`input.facts.bytes % 2 == 1`), role, "bytes", limits, ""},
 		"a number that varies":   {deny(`input.facts.bytes > count(input.tool)`), role, "bytes", limits, ""},
 		"the deepest place":      {deny(`startswith(input.facts.deepest, "/a")`), role, "deepest", limits, ""},
+		"in the name of a rule":  {rule("deny contains {\"path\": \"\", \"reason\": \"own\"} if p[34]\n\np[input.facts.bytes] := true"), role, "bytes", limits, ""},
 		"all facts":              {deny(`count(input.facts) > 100`), role, "bytes deepest depth", limits, ""},
 		"any member":             {deny(`some x in input.payload; x == 1`), nil, "", nil, "own.rego:10: a rule reads the payload as a whole"},
 		"a member not named":     {deny(`input.payload[input.tool] == 1`), nil, "", nil, "own.rego:10: a rule reads the payload as a whole"},

@@ -103,6 +103,13 @@ type settings struct {
 	maxViolations   int
 	timeout         time.Duration
 	logger          *zap.Logger
+
+	// asked are settings as they were given, "" for those that depend on where the tools
+	// come from.
+	asked struct {
+		loadPolicy LoadPolicy
+		formats    Formats
+	}
 }
 
 // Option sets one thing about a new engine.

@@ -37,7 +37,7 @@ func WithAllowedHosts(hosts ...string) HTTPOption {
 // revision, with and without sessions, and the legacy transport of HTTP and SSE. The
 // judge sees every POST body; the handler sees those that it forwards.
 func (j *Judge) HTTP(next http.Handler, options ...HTTPOption) http.Handler {
-	g := &httpGuard{judge: j, next: next, streams: map[string]*eventStream{}}
+	g := &httpGuard{judge: j, next: next, asked: newAsked(), streams: map[string]*eventStream{}}
 	for _, option := range options {
 		option(g)
 	}
@@ -49,6 +49,7 @@ type httpGuard struct {
 	next    http.Handler
 	origins []string
 	hosts   []string
+	asked   *asked
 
 	mu      sync.Mutex
 	streams map[string]*eventStream // of the legacy transport, by the URI to post to
@@ -120,6 +121,7 @@ func (g *httpGuard) post(w http.ResponseWriter, r *http.Request) {
 	if tooLong {
 		judge = g.judge.TooLong
 	}
+	r = r.WithContext(withCaller(r.Context(), g.caller(r, body)))
 	d := judge(r.Context(), body)
 	if d.Action == Forward {
 		if problem := disagreement(r.Header, body); problem != "" {
@@ -203,7 +205,7 @@ func (g *httpGuard) forward(w http.ResponseWriter, r *http.Request, d Decision) 
 		stream.pending.forget(d.Cancels)
 	}
 	ctx := r.Context()
-	out := newAnswer(g.judge, w)
+	out := newAnswer(ctx, g.judge, w)
 	switch {
 	case d.Timeout > 0 && stream != nil: // the answer comes in the stream
 		stream.pending.start(d, func() { g.expireInStream(r, stream, d) })

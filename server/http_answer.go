@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"mime"
 	"net/http"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 // JSON body once it is whole, in a stream of events one by one. Anything else goes
 // through as it comes.
 type answer struct {
+	ctx   context.Context // of the request, with its caller
 	judge *Judge
 	w     http.ResponseWriter
 
@@ -34,9 +36,9 @@ const (
 	lostAnswer // a redirect, which is not passed on
 )
 
-func newAnswer(j *Judge, w http.ResponseWriter) *answer {
-	a := &answer{judge: j, w: w, header: http.Header{}}
-	a.events = &eventWriter{judge: j, w: w}
+func newAnswer(ctx context.Context, j *Judge, w http.ResponseWriter) *answer {
+	a := &answer{ctx: ctx, judge: j, w: w, header: http.Header{}}
+	a.events = &eventWriter{ctx: ctx, judge: j, w: w}
 	return a
 }
 
@@ -141,7 +143,7 @@ func (a *answer) finish() {
 			a.w.Header()[name] = values
 		}
 	case a.kind == jsonAnswer:
-		body := a.judge.Answer(a.body)
+		body := a.judge.Answer(a.ctx, a.body)
 		a.header.Set("Content-Length", strconv.Itoa(len(body)))
 		a.sendHeader()
 		_, _ = a.w.Write(body)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/sallyport-mcp/sallyport/server/internal/frame"
 )
@@ -12,6 +13,7 @@ import (
 // eventWriter rewrites a stream of events (HTML, server-sent events) one event at a
 // time. Its caller takes care that one goroutine uses it.
 type eventWriter struct {
+	ctx   context.Context // of the request, with its caller
 	judge *Judge
 	w     http.ResponseWriter
 	part  []byte // of an event that has not ended yet
@@ -19,8 +21,9 @@ type eventWriter struct {
 	watched  string // key of the id whose answer is waited for
 	answered bool   // it has been seen
 
-	endpoint func(uri []byte) []byte // for the legacy transport; nil without
-	pass     func(id []byte) bool    // whether an answer to this id may pass; nil: any
+	endpoint func(uri []byte) []byte       // for the legacy transport; nil without
+	pass     func(id, message []byte) bool // whether an answer to this id may pass; nil: any
+	later    func(message []byte) bool     // takes a list of tools to be rewritten beside the stream
 }
 
 func (e *eventWriter) watch(id []byte) { e.watched = frame.Key(id) }
@@ -82,7 +85,7 @@ func eventEnd(stream []byte) int {
 func (e *eventWriter) event(text []byte) []byte {
 	name, data := []byte("message"), []byte(nil)
 	var others [][]byte
-	for line := range bytes.Lines(bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))) {
+	for line := range bytes.Lines(normalised(text)) {
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
@@ -106,11 +109,14 @@ func (e *eventWriter) event(text []byte) []byte {
 	case string(name) == "message":
 		if id, isAnswer := answeredID(data); isAnswer {
 			e.answered = e.answered || e.watched != "" && frame.Key(id) == e.watched
-			if e.pass != nil && !e.pass(id) {
+			if e.pass != nil && !e.pass(id, data) {
 				return nil
 			}
 		}
-		rewritten = e.judge.Answer(data)
+		if e.later != nil && e.later(data) {
+			return nil
+		}
+		rewritten = e.judge.Answer(e.ctx, data)
 	}
 	if bytes.Equal(rewritten, data) {
 		return text
@@ -129,8 +135,28 @@ func (e *eventWriter) event(text []byte) []byte {
 
 // eventStream is a stream that the legacy transport answers in.
 type eventStream struct {
-	answer  *answer
-	pending *pending
+	guard    *httpGuard
+	request  *http.Request // the GET
+	caller   Caller
+	endpoint atomic.Pointer[url.URL] // to post to, once it is known
+	answer   *answer
+	pending  *pending
+}
+
+// pass says whether an answer of the server is for the client, and in time.
+func (s *eventStream) pass(id, message []byte) bool {
+	return !s.guard.asked.take(id, message) && s.pending.answered(id)
+}
+
+// later rewrites a list of tools beside the stream: the server may have to be asked, and
+// its answer has to come through the stream.
+func (s *eventStream) later(message []byte) bool {
+	if _, about := read(message); about != aboutTools || s.endpoint.Load() == nil || !s.guard.judge.asks() {
+		return false
+	}
+	message = bytes.Clone(message)
+	go func() { _ = s.message(s.guard.judge.Answer(s.request.Context(), message)) }()
+	return true
 }
 
 // message writes an answer of our own into the stream.
@@ -146,14 +172,27 @@ func (s *eventStream) message(data []byte) error {
 // stream serves a GET. Where it turns out to be a stream of the legacy transport, it is
 // known by the URI that its first event names until it ends.
 func (g *httpGuard) stream(w http.ResponseWriter, r *http.Request) {
-	s := &eventStream{answer: newAnswer(g.judge, w), pending: newPending()}
+	s := &eventStream{guard: g, pending: newPending()}
+	s.caller = g.caller(r, nil)
+	if g.judge.asks() {
+		ask := s.caller.List
+		s.caller.List = func(ctx context.Context, cursor string) ([]byte, error) {
+			if s.endpoint.Load() != nil {
+				return s.list(ctx, cursor)
+			}
+			return ask(ctx, cursor)
+		}
+	}
+	r = r.WithContext(withCaller(r.Context(), s.caller))
+	s.request, s.answer = r, newAnswer(r.Context(), g.judge, w)
 	var known []string
-	s.answer.events.pass = s.pending.answered
+	s.answer.events.pass, s.answer.events.later = s.pass, s.later
 	s.answer.events.endpoint = func(uri []byte) []byte {
 		target, err := r.URL.Parse(string(uri))
 		if err != nil {
 			return uri
 		}
+		s.endpoint.Store(target)
 		key := target.RequestURI()
 		known = append(known, key)
 		g.mu.Lock()
@@ -201,7 +240,7 @@ func (g *httpGuard) tellCancelled(r *http.Request, d Decision) {
 		return
 	}
 	cancel := withBody(r.WithContext(context.WithoutCancel(r.Context())), cancellation(d.ID))
-	g.next.ServeHTTP(newAnswer(g.judge, discard{}), cancel)
+	g.next.ServeHTTP(newAnswer(cancel.Context(), g.judge, discard{}), cancel)
 }
 
 // discard is where an answer goes that nobody waits for.

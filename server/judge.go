@@ -28,7 +28,7 @@ const (
 
 // Judge decides what becomes of messages. It is safe for concurrent use.
 type Judge struct {
-	engine     *engine.Engine
+	source     Source
 	rejections Rejections
 	logger     *zap.Logger
 }
@@ -46,19 +46,33 @@ func WithLogger(logger *zap.Logger) Option { return func(j *Judge) { j.logger = 
 
 // NewJudge returns a judge that puts calls to e.
 func NewJudge(e *engine.Engine, options ...Option) (*Judge, error) {
-	j := &Judge{engine: e, rejections: ProtocolErrors, logger: zap.NewNop()}
+	if e == nil {
+		return nil, errors.New("a judge needs an engine")
+	}
+	return NewJudgeFrom(fixed{e}, options...)
+}
+
+// NewJudgeFrom returns a judge that puts calls to the engine that s has for their caller.
+func NewJudgeFrom(s Source, options ...Option) (*Judge, error) {
+	j := &Judge{source: s, rejections: ProtocolErrors, logger: zap.NewNop()}
 	for _, option := range options {
 		option(j)
 	}
 	switch {
-	case e == nil:
-		return nil, errors.New("a judge needs an engine")
+	case s == nil:
+		return nil, errors.New("a judge needs a source of engines")
 	case j.logger == nil:
 		return nil, errors.New("the logger is nil")
 	case j.rejections != ProtocolErrors && j.rejections != ToolResults:
 		return nil, fmt.Errorf("rejections %q is neither %q nor %q", j.rejections, ProtocolErrors, ToolResults)
 	}
 	return j, nil
+}
+
+// asks says whether judging may have to wait for an answer of the server.
+func (j *Judge) asks() bool {
+	_, isFixed := j.source.(fixed)
+	return !isFixed
 }
 
 // Action is what becomes of a message.
@@ -146,8 +160,12 @@ func (j *Judge) call(ctx context.Context, message []byte, m frame.Message) Decis
 			return j.refuse(m.ID, frame.CodeInvalidRequest, err.Error())
 		}
 	}
+	eng, err := j.source.Engine(ctx, callerOf(ctx))
+	if err != nil {
+		return j.unlisted(ctx, m.ID, err)
+	}
 	tool, _ := frame.String(params["name"])
-	accepted, err := j.engine.Validate(ctx, tool, params["arguments"])
+	accepted, err := eng.Validate(ctx, tool, params["arguments"])
 	if err != nil {
 		var refusal *engine.ValidationError
 		if !errors.As(err, &refusal) {
@@ -155,8 +173,17 @@ func (j *Judge) call(ctx context.Context, message []byte, m frame.Message) Decis
 		}
 		return Decision{Action: Reply, ID: m.ID, Code: refusal.Code, Message: j.refusal(m.ID, params, refusal)}
 	}
-	timeout, _ := j.engine.Timeout(tool)
+	timeout, _ := eng.Timeout(tool)
 	return Decision{Action: Forward, Message: forwarded(message, params["arguments"], accepted), ID: m.ID, Tool: tool, Timeout: timeout}
+}
+
+// unlisted refuses a call while it is not known which tools there are.
+func (j *Judge) unlisted(ctx context.Context, id []byte, err error) Decision {
+	if ctx.Err() != nil {
+		return Decision{Action: Drop} // nobody waits any more
+	}
+	j.logger.Error("the tools of the server are not known, so a call is refused", zap.Error(err))
+	return j.refuse(id, codeInternal, "the call cannot be judged, since the server has not listed its tools; try again")
 }
 
 // forwarded puts repaired arguments in the place of those that came.

@@ -139,7 +139,7 @@ func TestAnswer(t *testing.T) {
 		if want == "" {
 			want = answer
 		}
-		if got := string(j.Answer([]byte(answer))); got != want {
+		if got := string(j.Answer(context.Background(), []byte(answer))); got != want {
 			t.Errorf("%s becomes\n%s\nwant\n%s", answer, got, want)
 		}
 	}

@@ -2,12 +2,15 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.uber.org/zap"
 
+	"github.com/sallyport-mcp/sallyport/engine"
 	"github.com/sallyport-mcp/sallyport/server/internal/frame"
 )
 
@@ -16,23 +19,60 @@ import (
 // taken out, and each other one has the schema that is enforced. Everything else in it,
 // and every other message, stays as it is, byte for byte. A list that cannot be read is
 // answered with an error.
-func (j *Judge) Answer(message []byte) []byte {
-	if !bytes.Contains(message, []byte("inputSchema")) && !bytes.ContainsRune(message, '\\') {
-		return message // saves reading what holds no tool, escaped or not
+func (j *Judge) Answer(ctx context.Context, message []byte) []byte {
+	m, about := read(message)
+	switch about {
+	case aboutOther:
+	case aboutChange:
+		j.source.Changed(callerOf(ctx))
+	case aboutTools:
+		return j.answerList(ctx, message, m)
+	}
+	return message
+}
+
+// subject is what a message from the server is about.
+type subject int
+
+const (
+	aboutOther  subject = iota
+	aboutTools          // a list of them
+	aboutChange         // the list has changed
+)
+
+// read reads no more than it has to.
+func read(message []byte) (frame.Message, subject) {
+	if !bytes.Contains(message, []byte("inputSchema")) && !bytes.Contains(message, []byte("list_changed")) && !bytes.ContainsRune(message, '\\') {
+		return frame.Message{}, aboutOther // what holds no tool, and no word of them, escaped or not
 	}
 	m, err := frame.Read(message)
-	if err != nil || m.Kind != frame.Response || len(m.Result) == 0 || m.Result[0] != '{' {
-		return message // the client's to judge; no list of tools in it
+	switch {
+	case err != nil: // the client's to judge
+	case m.Kind == frame.Notification && m.Method == "notifications/tools/list_changed":
+		return m, aboutChange
+	case m.Kind == frame.Response && len(m.Result) > 0 && m.Result[0] == '{' && hasTools(m.Result):
+		return m, aboutTools
 	}
+	return m, aboutOther
+}
+
+// hasTools says whether a result is, or may be, a list of tools.
+func hasTools(result []byte) bool {
+	members, err := frame.Object(result, []string{"tools"})
+	if err != nil {
+		return true // nobody can tell, and the client might
+	}
+	tools, ok := members["tools"]
+	return ok && tools[0] == '['
+}
+
+func (j *Judge) answerList(ctx context.Context, message []byte, m frame.Message) []byte {
 	result, err := frame.Object(m.Result, []string{"tools"})
 	if err != nil {
 		return j.unreadable(m.ID, err)
 	}
-	tools, ok := result["tools"]
-	if !ok || tools[0] != '[' {
-		return message
-	}
-	list, err := j.rewriteTools(tools)
+	tools := result["tools"]
+	list, err := j.rewriteList(ctx, tools)
 	if err != nil {
 		return j.unreadable(m.ID, err)
 	}
@@ -45,53 +85,84 @@ func (j *Judge) unreadable(id []byte, err error) []byte {
 	return errorReply(id, rpcError{Code: codeInternal, Message: "the server's list of tools cannot be read, so it is not passed on"})
 }
 
-// rewriteTools keeps the entries of registered tools.
-func (j *Judge) rewriteTools(tools []byte) ([]byte, error) {
-	items, err := frame.Array(tools)
+// rewriteList rewrites a list by the engine of the caller. A list that has other tools
+// than the source knows is as good as a notification that it has changed.
+func (j *Judge) rewriteList(ctx context.Context, tools []byte) ([]byte, error) {
+	eng, err := j.source.Engine(ctx, callerOf(ctx))
 	if err != nil {
 		return nil, err
 	}
+	list, drifted, err := rewriteTools(eng, tools)
+	if err != nil || !drifted {
+		return list, err
+	}
+	j.source.Changed(callerOf(ctx))
+	renewed, err := j.source.Engine(ctx, callerOf(ctx))
+	if err != nil || renewed == eng {
+		return list, err
+	}
+	list, _, err = rewriteTools(renewed, tools)
+	return list, err
+}
+
+// rewriteTools keeps the entries of registered tools. drifted says that the engine has
+// another schema for one, or has never heard of it.
+func rewriteTools(eng *engine.Engine, tools []byte) (list []byte, drifted bool, err error) {
+	items, err := frame.Array(tools)
+	if err != nil {
+		return nil, false, err
+	}
+	quarantined := eng.Quarantined()
 	out := []byte{'['}
 	for i, item := range items {
-		rewritten, keep, err := j.rewriteTool(item)
+		entry, err := rewriteTool(eng, item)
 		if err != nil {
-			return nil, fmt.Errorf("entry %d: %w", i, err)
+			return nil, false, fmt.Errorf("entry %d: %w", i, err)
 		}
-		if !keep {
+		drifted = drifted || entry.differs && !slices.Contains(quarantined, entry.name)
+		if entry.rewritten == nil {
 			continue
 		}
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(out, rewritten...)
+		out = append(out, entry.rewritten...)
 	}
-	return append(out, ']'), nil
+	return append(out, ']'), drifted, nil
+}
+
+// listed is an entry of a list of tools.
+type listed struct {
+	name      string
+	rewritten []byte // nil for a tool that is not registered
+	differs   bool   // the list has another schema than the engine, or the engine none
 }
 
 // rewriteTool puts the enforced schema into an entry of the list.
-func (j *Judge) rewriteTool(item []byte) (rewritten []byte, keep bool, err error) {
+func rewriteTool(eng *engine.Engine, item []byte) (listed, error) {
 	members, err := frame.Object(item, toolNames)
 	if err != nil {
-		return nil, false, err
+		return listed{}, err
 	}
 	name, ok := frame.String(members["name"])
 	if !ok {
-		return nil, false, errors.New("the name is not a string")
+		return listed{}, errors.New("the name is not a string")
 	}
-	enforced, registered := j.engine.AdvertisedSchema(name)
+	enforced, registered := eng.AdvertisedSchema(name)
 	if !registered {
-		return nil, false, nil
+		return listed{name: name, differs: true}, nil
 	}
 	schema, ok := members["inputSchema"]
 	if !ok {
-		return nil, false, errors.New("there is no inputSchema")
+		return listed{}, errors.New("there is no inputSchema")
 	}
 	var oneLine bytes.Buffer // a message on stdio is one line
 	if err := json.Compact(&oneLine, enforced); err != nil {
-		return nil, false, err
+		return listed{}, err
 	}
 	start := frame.Offset(item, schema)
-	return bytes.Join([][]byte{item[:start], oneLine.Bytes(), item[start+len(schema):]}, nil), true, nil
+	rewritten := bytes.Join([][]byte{item[:start], oneLine.Bytes(), item[start+len(schema):]}, nil)
+	return listed{name: name, rewritten: rewritten, differs: !bytes.Equal(schema, enforced)}, nil
 }
 
 // answeredID returns the id of the request that a message from the server answers.

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"io"
 	"sync"
+
+	"github.com/sallyport-mcp/sallyport/server/internal/frame"
 )
 
 // Stdio stands between a client and a server that talk in lines (MCP, transports,
@@ -16,8 +18,11 @@ import (
 //
 // A line is one message. A bad one gets an answer, and the session goes on.
 type Stdio struct {
+	ctx     context.Context // has the caller
 	judge   *Judge
 	pending *pending
+	asked   *asked
+	held    *held
 
 	forwarded *io.PipeReader
 	toServer  *lineWriter // into forwarded
@@ -31,9 +36,14 @@ type Stdio struct {
 // out. It reads until in ends or ctx does; Close has to follow.
 func (j *Judge) NewStdio(ctx context.Context, in io.Reader, out io.Writer) *Stdio {
 	reader, writer := io.Pipe()
-	s := &Stdio{judge: j, pending: newPending(), forwarded: reader, toServer: &lineWriter{w: writer}, toClient: &lineWriter{w: out}}
+	s := &Stdio{
+		judge: j, pending: newPending(), asked: newAsked(), held: newHeld(),
+		forwarded: reader, toServer: &lineWriter{w: writer}, toClient: &lineWriter{w: out},
+	}
+	s.ctx = withCaller(ctx, Caller{List: s.list})
 	go func() {
-		err := s.judgeLines(ctx, in)
+		err := s.judgeLines(s.ctx, in)
+		s.held.wait()
 		if err == nil {
 			err = io.EOF
 		}
@@ -74,15 +84,36 @@ func (s *Stdio) Close() error {
 
 func (s *Stdio) answer(line []byte) error {
 	m := bytes.TrimSpace(line)
-	if s.pending.any() {
-		if id, isAnswer := answeredID(m); isAnswer && !s.pending.answered(id) {
+	if s.pending.any() || s.judge.asks() {
+		if id, isAnswer := answeredID(m); isAnswer && (s.asked.take(id, m) || !s.pending.answered(id)) {
 			return nil
 		}
 	}
-	if rewritten := s.judge.Answer(m); !bytes.Equal(rewritten, m) {
+	if _, about := read(m); about == aboutTools && s.judge.asks() {
+		// The server may have to be asked, and its answer has to come through here.
+		message := bytes.Clone(m)
+		s.held.run(func() { _ = s.toClient.write(s.judge.Answer(s.ctx, message)) })
+		return nil
+	}
+	if rewritten := s.judge.Answer(s.ctx, m); !bytes.Equal(rewritten, m) {
 		line = rewritten
 	}
 	return s.toClient.write(line)
+}
+
+// list asks the server for a page of its tools.
+func (s *Stdio) list(ctx context.Context, cursor string) ([]byte, error) {
+	id, answer := s.asked.next()
+	defer s.asked.forget(id)
+	if err := s.toServer.write(listRequest(id, cursor, s.held.lastMeta())); err != nil {
+		return nil, err
+	}
+	select {
+	case message := <-answer:
+		return checkList(message)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // judgeLines puts each line of in to the judge.
@@ -95,8 +126,10 @@ func (s *Stdio) judgeLines(ctx context.Context, in io.Reader) error {
 			if tooLong {
 				judge = s.judge.TooLong
 			}
-			if err := s.carry(judge(ctx, line)); err != nil {
-				return err
+			if tooLong || !s.hold(line) {
+				if err := s.carry(judge(ctx, line)); err != nil {
+					return err
+				}
 			}
 		}
 		switch {
@@ -115,6 +148,9 @@ func (s *Stdio) carry(d Decision) error {
 	switch d.Action {
 	case Forward:
 		if d.Cancels != nil {
+			if s.held.cancel(d.Cancels) {
+				return nil // the server has never seen that call
+			}
 			s.pending.forget(d.Cancels)
 		}
 		if d.Timeout > 0 {
@@ -126,6 +162,30 @@ func (s *Stdio) carry(d Decision) error {
 	case Drop:
 	}
 	return nil
+}
+
+// hold has a call wait where the tools of the server are not known yet. What comes after
+// it goes on: the server may need it before it can list them.
+func (s *Stdio) hold(line []byte) bool {
+	if !s.judge.asks() {
+		return false
+	}
+	message := bytes.TrimSpace(line)
+	s.held.note(metaOf(message))
+	if _, ready := s.judge.source.Ready(callerOf(s.ctx)); ready {
+		return false
+	}
+	m, err := frame.Read(message)
+	if err != nil || m.Method != methodCall || m.ID == nil {
+		return false
+	}
+	message = bytes.Clone(message)
+	s.held.call(s.ctx, m.ID, func(ctx context.Context, claim func() bool) {
+		if d := s.judge.Judge(ctx, message); claim() {
+			_ = s.carry(d)
+		}
+	})
+	return true
 }
 
 // expire answers a call that has taken too long, and tells the server to let go of it.

@@ -215,7 +215,7 @@ func rewrite(j *server.Judge, response *jsonrpc.Response) (jsonrpc.Message, erro
 	if err != nil {
 		return nil, err
 	}
-	answer := j.Answer(raw)
+	answer := j.Answer(context.Background(), raw)
 	if bytes.Equal(answer, raw) {
 		return response, nil
 	}

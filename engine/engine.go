@@ -188,7 +188,7 @@ func (e *Engine) announce(s settings) {
 	// What a server's author overlooked is not for this log's reader to mend.
 	level := zapcore.WarnLevel
 	if s.fromServer {
-		level = zapcore.InfoLevel
+		level = zapcore.DebugLevel
 	}
 	for _, f := range e.findings {
 		if f.Fault {

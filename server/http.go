@@ -33,6 +33,12 @@ func WithAllowedHosts(hosts ...string) HTTPOption {
 	return func(g *httpGuard) { g.hosts = append(g.hosts, hosts...) }
 }
 
+// WithPathPrefix says below which path the guard serves, for a handler that is mounted
+// elsewhere and names its endpoints without it (legacy transport).
+func WithPathPrefix(prefix string) HTTPOption {
+	return func(g *httpGuard) { g.prefix = prefix }
+}
+
 // HTTP stands in front of a handler that serves MCP over HTTP: streamable HTTP of every
 // revision, with and without sessions, and the legacy transport of HTTP and SSE. The
 // judge sees every POST body; the handler sees those that it forwards.
@@ -49,6 +55,7 @@ type httpGuard struct {
 	next    http.Handler
 	origins []string
 	hosts   []string
+	prefix  string
 	asked   *asked
 
 	mu      sync.Mutex
@@ -214,14 +221,32 @@ func (g *httpGuard) forward(w http.ResponseWriter, r *http.Request, d Decision) 
 		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()
 		forwarded := withBody(r.WithContext(ctx), d.Message)
-		out.serveWithin(d, func() { g.next.ServeHTTP(out, forwarded) }, func() {
+		out.serveWithin(d, func() { g.serve(out, forwarded, d) }, func() {
 			cancel()
 			g.tellCancelled(r, d) // with sessions, the end of a request means nothing to some handlers
 		})
 		return
 	}
-	g.next.ServeHTTP(out, withBody(r.WithContext(ctx), d.Message))
+	g.serve(out, withBody(r.WithContext(ctx), d.Message), d)
 	out.finish()
+}
+
+// serve has the handler answer. One that breaks off, as a proxy does where its server is
+// gone, leaves a request without an answer: then it gets one here.
+func (g *httpGuard) serve(out *answer, r *http.Request, d Decision) {
+	if d.ID != nil {
+		out.events.watch(d.ID)
+	}
+	defer func() {
+		switch failure := recover(); failure {
+		case nil:
+		case http.ErrAbortHandler:
+			out.breakOff(d)
+		default:
+			panic(failure)
+		}
+	}()
+	g.next.ServeHTTP(out, r)
 }
 
 // withBody is r with the judged bytes as its body.

@@ -155,7 +155,6 @@ func (a *answer) finish() {
 // serveWithin has serve write to a. Past the bound of the call it answers itself, cancels
 // the call, and leaves serve to end on its own.
 func (a *answer) serveWithin(d Decision, serve, cancel func()) {
-	a.events.watch(d.ID)
 	done := make(chan any, 1)
 	go func() {
 		defer func() { done <- recover() }()
@@ -173,6 +172,20 @@ func (a *answer) serveWithin(d Decision, serve, cancel func()) {
 		a.cut(a.judge.TimeoutReply(d))
 		cancel()
 	}
+}
+
+// breakOff ends the answer of a handler that has not come to the end of it.
+func (a *answer) breakOff(d Decision) {
+	if d.ID != nil {
+		a.cut(goneReply(d.ID, "the connection to the server has broken off"))
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.closed && (!a.started || a.kind == jsonAnswer) {
+		http.Error(a.w, "the connection to the server has broken off", http.StatusBadGateway)
+	}
+	a.closed = true
 }
 
 // cut ends the answer with a message of our own, unless the stream has answered already.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 
 	"github.com/sallyport-mcp/sallyport/server/internal/frame"
@@ -188,7 +189,7 @@ func (g *httpGuard) stream(w http.ResponseWriter, r *http.Request) {
 	var known []string
 	s.answer.events.pass, s.answer.events.later = s.pass, s.later
 	s.answer.events.endpoint = func(uri []byte) []byte {
-		target, err := r.URL.Parse(string(uri))
+		target, err := g.endpoint(r, string(uri))
 		if err != nil {
 			return uri
 		}
@@ -198,7 +199,7 @@ func (g *httpGuard) stream(w http.ResponseWriter, r *http.Request) {
 		g.mu.Lock()
 		g.streams[key] = s
 		g.mu.Unlock()
-		if u, err := url.Parse(string(uri)); err == nil && u.IsAbs() {
+		if u, err := url.Parse(string(uri)); err == nil && (u.Host != "" || g.prefix != "") {
 			return []byte(key) // the client is to come back to us
 		}
 		return uri
@@ -213,6 +214,18 @@ func (g *httpGuard) stream(w http.ResponseWriter, r *http.Request) {
 	}()
 	g.next.ServeHTTP(s.answer, r)
 	s.answer.finish()
+}
+
+// endpoint returns where a client is to post to, by the path that it sees.
+func (g *httpGuard) endpoint(stream *http.Request, uri string) (*url.URL, error) {
+	target, err := stream.URL.Parse(uri)
+	if err != nil {
+		return nil, err
+	}
+	if g.prefix != "" && !strings.HasPrefix(target.Path, g.prefix+"/") {
+		target.Path, target.RawPath = g.prefix+target.Path, ""
+	}
+	return target, nil
 }
 
 // streamOf returns the stream in which a POST is answered, nil for the transports that

@@ -19,16 +19,27 @@ var identifying = []string{"Authorization", "Cookie", "Mcp-Session-Id"}
 
 // caller returns on whose behalf a request is judged. body is that of a POST.
 func (g *httpGuard) caller(r *http.Request, body []byte) Caller {
-	if !g.judge.asks() {
-		return Caller{}
-	}
 	if s := g.streamOf(r); s != nil {
 		return s.caller
 	}
+	session := sessionOf(r)
+	if !g.judge.asks() {
+		return Caller{Session: session}
+	}
 	meta := metaOf(body)
-	return Caller{Key: callerKeyOf(r), List: func(ctx context.Context, cursor string) ([]byte, error) {
+	return Caller{Key: callerKeyOf(r), Session: session, List: func(ctx context.Context, cursor string) ([]byte, error) {
 		return g.list(ctx, r, cursor, meta)
 	}}
+}
+
+// sessionOf returns a name for the session of a request that only serves to recognise it.
+func sessionOf(r *http.Request) string {
+	id := r.Header.Get("Mcp-Session-Id")
+	if id == "" {
+		return ""
+	}
+	digest := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(digest[:4])
 }
 
 func callerKeyOf(r *http.Request) string {

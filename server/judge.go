@@ -40,8 +40,8 @@ type Option func(*Judge)
 // ProtocolErrors.
 func WithRejections(r Rejections) Option { return func(j *Judge) { j.rejections = r } }
 
-// WithLogger sets where the judge records what it drops. By default that is lost; the
-// engine has a logger of its own.
+// WithLogger sets where the judge records what it refuses and drops. By default that is
+// lost; the engine has a logger of its own.
 func WithLogger(logger *zap.Logger) Option { return func(j *Judge) { j.logger = logger } }
 
 // NewJudge returns a judge that puts calls to e.
@@ -127,7 +127,11 @@ func (j *Judge) Judge(ctx context.Context, message []byte) (d Decision) {
 		return j.refuse(m.ID, refused.Code, refused.Message)
 	}
 	if m.Method != methodCall {
-		return Decision{Action: Forward, Message: message, ID: m.ID, Cancels: cancelled(m)}
+		d := Decision{Action: Forward, Message: message, Cancels: cancelled(m)}
+		if m.Kind == frame.Request {
+			d.ID = m.ID
+		}
+		return d
 	}
 	if m.ID == nil {
 		j.logger.Warn("a tools/call without a usable id is dropped")
@@ -171,11 +175,32 @@ func (j *Judge) call(ctx context.Context, message []byte, m frame.Message) Decis
 		if !errors.As(err, &refusal) {
 			return j.refuse(m.ID, codeInternal, "the call could not be judged, so it is refused")
 		}
+		j.record(ctx, m.ID, refusal)
 		return Decision{Action: Reply, ID: m.ID, Code: refusal.Code, Message: j.refusal(m.ID, params, refusal)}
 	}
 	timeout, _ := eng.Timeout(tool)
 	return Decision{Action: Forward, Message: forwarded(message, params["arguments"], accepted), ID: m.ID, Tool: tool, Timeout: timeout}
 }
+
+// record logs a refused call in one line: what found what at which place, and no value of
+// the arguments.
+func (j *Judge) record(ctx context.Context, id []byte, refusal *engine.ValidationError) {
+	checks := make([]string, len(refusal.Violations))
+	for i, v := range refusal.Violations {
+		checks[i] = v.Path + " " + v.Check()
+	}
+	fields := []zap.Field{
+		zap.String("tool", refusal.Tool), zap.Int("code", refusal.Code), zap.Strings("violations", checks), zap.Int("omitted", refusal.Omitted),
+		zap.ByteString("request", id[:min(len(id), longestLoggedID)]),
+	}
+	if session := callerOf(ctx).Session; session != "" {
+		fields = append(fields, zap.String("session", session))
+	}
+	j.logger.Info("call refused", fields...)
+}
+
+// longestLoggedID bounds, in bytes, what the log has of an id that a caller made.
+const longestLoggedID = 64
 
 // unlisted refuses a call while it is not known which tools there are.
 func (j *Judge) unlisted(ctx context.Context, id []byte, err error) Decision {
@@ -205,6 +230,11 @@ func cancelled(m frame.Message) []byte {
 		return nil
 	}
 	return params["requestId"]
+}
+
+// goneReply answers a request that the server has left without an answer.
+func goneReply(id []byte, why string) []byte {
+	return errorReply(id, rpcError{Code: codeInternal, Message: why + " without an answer; the outcome is unknown, the request may have taken effect"})
 }
 
 // TimeoutReply answers a forwarded call that has taken longer than its Timeout.

@@ -68,7 +68,7 @@ func TestDecisions(t *testing.T) {
 		strings.Replace(strings.Replace(goodCall, "greet", "slow", 1), `{"name":"Ada"}`, "{}", 1):         {Action: server.Forward, ID: []byte("1"), Tool: "slow", Timeout: 200 * time.Millisecond},
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`:                 {Action: server.Forward, Cancels: []byte(`"a"`)},
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a","requestId":"b"}}`: {Action: server.Forward},
-		`{"jsonrpc":"2.0","id":3,"result":{"method":"tools/call"}}`:                                       {Action: server.Forward, ID: []byte("3")},
+		`{"jsonrpc":"2.0","id":3,"result":{"method":"tools/call"}}`:                                       {Action: server.Forward},
 	} {
 		d := j.Judge(context.Background(), []byte(message))
 		if string(d.Message) != message {

@@ -1,35 +1,42 @@
 package server
 
 import (
+	"bytes"
 	"sync"
 	"time"
 
 	"github.com/sallyport-mcp/sallyport/server/internal/frame"
 )
 
-// pending holds the calls of one stream that have a time bound and no answer yet.
+// pending holds the requests of one stream that have no answer yet, with their time
+// bounds.
 type pending struct {
 	mu    sync.Mutex
 	calls map[string]*pendingCall // by key of their id
 }
 
 type pendingCall struct {
-	timer   *time.Timer
-	expired bool // answered by us; the server's answer is to be dropped
+	id      []byte
+	timer   *time.Timer // nil without a bound
+	expired bool        // answered by us; the server's answer is to be dropped
 }
 
 func newPending() *pending { return &pending{calls: map[string]*pendingCall{}} }
 
-// start calls expire once the call of d has been without an answer for its bound.
+// start calls expire once the request of d has been without an answer for its bound, if
+// it has one.
 func (p *pending) start(d Decision, expire func()) {
 	key := frame.Key(d.ID)
-	call := &pendingCall{}
+	call := &pendingCall{id: bytes.Clone(d.ID)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if earlier := p.calls[key]; earlier != nil && earlier.timer != nil {
-		earlier.timer.Stop() // the caller uses an id twice; the later call has it now
+	if earlier := p.calls[key]; earlier != nil {
+		earlier.stop() // the caller uses an id twice; the later call has it now
 	}
 	p.calls[key] = call
+	if d.Timeout <= 0 {
+		return
+	}
 	call.timer = time.AfterFunc(d.Timeout, func() {
 		p.mu.Lock()
 		current := p.calls[key] == call
@@ -41,7 +48,13 @@ func (p *pending) start(d Decision, expire func()) {
 	})
 }
 
-// any says whether there are calls with a bound.
+func (c *pendingCall) stop() {
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+}
+
+// any says whether there are requests without an answer.
 func (p *pending) any() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,7 +70,7 @@ func (p *pending) answered(id []byte) bool {
 	if call == nil {
 		return true
 	}
-	call.timer.Stop()
+	call.stop()
 	delete(p.calls, key)
 	return !call.expired
 }
@@ -68,17 +81,21 @@ func (p *pending) forget(id []byte) {
 	defer p.mu.Unlock()
 	key := frame.Key(id)
 	if call := p.calls[key]; call != nil && !call.expired {
-		call.timer.Stop()
+		call.stop()
 		delete(p.calls, key)
 	}
 }
 
-// stop ends all bounds.
-func (p *pending) stop() {
+// stop ends all bounds, and returns the ids of the requests that nobody has answered.
+func (p *pending) stop() (unanswered [][]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, call := range p.calls {
-		call.timer.Stop()
+		call.stop()
+		if !call.expired {
+			unanswered = append(unanswered, call.id)
+		}
 		delete(p.calls, key)
 	}
+	return unanswered
 }

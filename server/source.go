@@ -24,6 +24,8 @@ type Caller struct {
 	// Key is equal for all to whom the server lists the same tools: it stands for
 	// session and credentials, and tells neither.
 	Key string
+	// Session stands for the session in the log, and does not tell it; "" without.
+	Session string
 	// List asks the server for one page of its tools (MCP, tools/list), with session and
 	// credentials of the caller. cursor is "" for the first page. The answer is a whole
 	// JSON-RPC response. It is nil where the server cannot be asked.

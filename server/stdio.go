@@ -75,6 +75,14 @@ func (s *Stdio) Write(p []byte) (int, error) {
 	}
 }
 
+// Abandon answers every request that the server has left without an answer, for when it
+// is gone. why is a part of the answer.
+func (s *Stdio) Abandon(why string) {
+	for _, id := range s.pending.stop() {
+		_ = s.toClient.write(goneReply(id, why))
+	}
+}
+
 // Close ends the server's input and all time bounds. It closes neither of the streams
 // that NewStdio was given.
 func (s *Stdio) Close() error {
@@ -153,7 +161,7 @@ func (s *Stdio) carry(d Decision) error {
 			}
 			s.pending.forget(d.Cancels)
 		}
-		if d.Timeout > 0 {
+		if d.ID != nil {
 			s.pending.start(d, func() { s.expire(d) })
 		}
 		return s.toServer.write(d.Message)

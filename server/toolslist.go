@@ -11,7 +11,8 @@ import (
 // ToolsList is one page of the tools that a server lists (MCP, tools/list).
 type ToolsList struct {
 	Tools      []engine.ServerTool
-	NextCursor string // not empty: the list goes on
+	Raw        [][]byte // the entry of each tool, as the server wrote it
+	NextCursor string   // not empty: the list goes on
 }
 
 // toolNames are the members of a tool in all revisions of MCP.
@@ -26,7 +27,7 @@ func ReadToolsList(text []byte) (ToolsList, error) {
 	if err != nil {
 		return ToolsList{}, fmt.Errorf("not an answer to tools/list: %w", err)
 	}
-	list := ToolsList{NextCursor: cursor}
+	list := ToolsList{Raw: items, NextCursor: cursor}
 	for i, item := range items {
 		list.Tools = append(list.Tools, readTool(i, item))
 	}

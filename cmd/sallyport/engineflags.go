@@ -57,6 +57,11 @@ func (f *engineFlags) registerTools(cmd *cobra.Command, tools *[]string, name, u
 
 func (f *engineFlags) registerAll(cmd *cobra.Command) {
 	f.registerSchemas(cmd)
+	f.registerRules(cmd)
+}
+
+// registerRules registers what is set about rules and calls.
+func (f *engineFlags) registerRules(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.policies, "policies", nil, "folder with rules of your own; may be repeated")
 	_ = cmd.MarkFlagDirname("policies")
 	f.mode = choice{allowed: []string{string(engine.Strict), string(engine.Permissive)}}
@@ -74,8 +79,18 @@ func (f *engineFlags) engine(ctx context.Context, stderr io.Writer, more ...engi
 		MessageKey: "message", LevelKey: "level", ConsoleSeparator: ": ",
 		EncodeLevel: func(_ zapcore.Level, out zapcore.PrimitiveArrayEncoder) { out.AppendString("sallyport: warning") },
 	})
+	logger := zap.New(zapcore.NewCore(encoder, zapcore.AddSync(stderr), level))
+	eng, err := f.build(ctx, stderr, append([]engine.Option{engine.WithLogger(logger)}, more...)...)
+	if err != nil {
+		return nil, err
+	}
+	level.SetLevel(zapcore.InvalidLevel)
+	return eng, nil
+}
+
+// build builds the engine that the flags ask for.
+func (f *engineFlags) build(ctx context.Context, stderr io.Writer, more ...engine.Option) (*engine.Engine, error) {
 	options := []engine.Option{
-		engine.WithLogger(zap.New(zapcore.NewCore(encoder, zapcore.AddSync(stderr), level))),
 		engine.WithAllowUnsafeArgs(f.allowUnsafeArgs...),
 		engine.WithBacktrackingPatterns(f.backtracking...),
 		engine.WithDropNulls(f.dropNulls...),
@@ -94,7 +109,6 @@ func (f *engineFlags) engine(ctx context.Context, stderr io.Writer, more ...engi
 	if err != nil {
 		return nil, startError(err, given)
 	}
-	level.SetLevel(zapcore.InvalidLevel)
 	return eng, nil
 }
 

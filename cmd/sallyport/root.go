@@ -17,6 +17,7 @@ first, the tool's JSON Schema second. What both find comes back as one list of
 {path, reason}.`,
 		Example: `  sallyport check calls.jsonl
   echo '{"goal": ""}' | sallyport check --tool bernstein_run
+  sallyport gateway -- npx -y @modelcontextprotocol/server-filesystem /srv/files
   sallyport schemas show bernstein_run`,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
@@ -28,7 +29,7 @@ first, the tool's JSON Schema second. What both find comes back as one list of
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(hint)
-	root.AddCommand(newCheck(s), newSchemas(s), newVersion(s))
+	root.AddCommand(newCheck(s), newGateway(s), newSchemas(s), newVersion(s))
 	return root
 }
 

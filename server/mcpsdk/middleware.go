@@ -138,7 +138,7 @@ func rewriteList(j *server.Judge, list *mcp.ListToolsResult) (mcp.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	answer := j.Answer(context.Background(), []byte(`{"jsonrpc":"2.0","id":` + standInID + `,"result":` + string(raw) + `}`))
+	answer := j.Answer(context.Background(), []byte(`{"jsonrpc":"2.0","id":`+standInID+`,"result":`+string(raw)+`}`))
 	var rewritten struct {
 		Error  *jsonrpc.Error
 		Result struct {

@@ -279,7 +279,8 @@ func disagreement(h http.Header, body []byte) string {
 	}
 	version := versionOf(params)
 	mirrored, ok := header(h, "MCP-Protocol-Version")
-	if version != "" && (!ok || mirrored != version) || version == "" && m.Kind == frame.Request && mirrored >= firstStateless {
+	// Where the body has none, the server has a better answer to all but a call.
+	if version != "" && (!ok || mirrored != version) || version == "" && m.Method == methodCall && mirrored >= firstStateless {
 		return "the header MCP-Protocol-Version disagrees with the body"
 	}
 	if mirrored, ok := header(h, "Mcp-Method"); ok && mirrored != m.Method || !ok && version >= firstStateless {

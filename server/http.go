@@ -120,6 +120,7 @@ func (g *httpGuard) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, tooLong, err := readBody(r.Body)
+	body = bytes.Trim(body, " \t\r\n")
 	if err != nil {
 		http.Error(w, "the body could not be read", http.StatusBadRequest)
 		return
@@ -128,14 +129,14 @@ func (g *httpGuard) post(w http.ResponseWriter, r *http.Request) {
 	if tooLong {
 		judge = g.judge.TooLong
 	}
-	r = r.WithContext(withCaller(r.Context(), g.caller(r, body)))
-	d := judge(r.Context(), body)
-	if d.Action == Forward {
+	if !tooLong {
 		if problem := disagreement(r.Header, body); problem != "" {
-			writeJSON(w, http.StatusBadRequest, errorReply(d.ID, rpcError{Code: codeHeaderMismatch, Message: problem}))
+			writeJSON(w, http.StatusBadRequest, errorReply(frame.ID(body), rpcError{Code: codeHeaderMismatch, Message: problem}))
 			return
 		}
 	}
+	r = r.WithContext(withCaller(r.Context(), g.caller(r, body)))
+	d := judge(r.Context(), body)
 	switch d.Action {
 	case Forward:
 		g.forward(w, r, d)

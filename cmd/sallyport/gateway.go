@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
@@ -35,6 +36,8 @@ type gatewayFlags struct {
 	rejections choice
 	tokenFile  string
 	tokenEnv   string
+	children   int
+	childIdle  time.Duration
 	hosts      []string
 	origins    []string
 }
@@ -87,6 +90,8 @@ func (f *gatewayFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.hosts, "allowed-host", nil, "value of the header Host that may pass; may be repeated (default: any, or loopback only on a loopback address)")
 	flags.StringArrayVar(&f.origins, "allowed-origin", nil, "value of the header Origin that may pass, besides that of the host itself; may be repeated")
 	flags.DurationVar(&f.listen.Grace, "grace", gateway.DefaultGrace, "how long calls in flight have to finish at the end")
+	flags.IntVar(&f.children, "max-children", gateway.DefaultChildren, "how many times the command may run at once behind --listen")
+	flags.DurationVar(&f.childIdle, "child-idle", gateway.DefaultChildIdle, "how long it may be idle")
 	for _, name := range []string{"tls-cert", "tls-key", "token-file"} {
 		_ = cmd.MarkFlagFilename(name)
 	}
@@ -125,10 +130,11 @@ func (f *gatewayFlags) run(ctx context.Context, s streams, command []string) err
 	if f.listen.Token, err = readToken(f.tokenFile, f.tokenEnv); err != nil {
 		return err
 	}
-	handler, err := f.handler(ctx, command, logger)
+	handler, end, err := f.handler(ctx, command, s.err, logger)
 	if err != nil {
 		return err
 	}
+	defer end()
 	return f.listen.Serve(ctx, handler, logger, func(a net.Addr) { logger.Info("the gateway serves", zap.Stringer("address", a)) })
 }
 
@@ -157,33 +163,45 @@ func (f *gatewayFlags) buildEngine(ctx context.Context, logger *zap.Logger) (*en
 	return engineFlags.build(ctx, io.Discard, append(more, engine.WithLogger(logger))...)
 }
 
-// handler serves all upstreams.
-func (f *gatewayFlags) handler(ctx context.Context, command []string, logger *zap.Logger) (http.Handler, error) {
+// handler serves all upstreams, or the command. end has to follow.
+func (f *gatewayFlags) handler(ctx context.Context, command []string, stderr io.Writer, logger *zap.Logger) (h http.Handler, end func(), err error) {
 	options := []server.HTTPOption{server.WithAllowedHosts(f.hosts...), server.WithAllowedOrigins(f.origins...)}
+	if len(command) > 0 {
+		judge, err := f.judge(ctx, "server", logger)
+		if err != nil {
+			return nil, nil, err
+		}
+		c := gateway.Command{Path: command[0], Args: command[1:], Stderr: stderr}
+		bridge := gateway.NewBridge(c, f.children, f.childIdle, logger)
+		return judge.HTTP(bridge, options...), bridge.Close, nil
+	}
 	mux := &gateway.Mux{}
 	for _, text := range f.upstreams {
-		name, address, named := strings.Cut(text, "=")
-		upstream := gateway.Upstream{}
-		switch {
-		case !named || strings.ContainsAny(name, ":/"):
-			name, address = "server", text
-		default:
-			upstream.Prefix = "/" + name
-		}
-		var err error
-		if upstream.URL, err = gateway.ParseUpstream(address); err != nil {
-			return nil, err
+		name, upstream, err := parseUpstream(text)
+		if err != nil {
+			return nil, nil, err
 		}
 		judge, err := f.judge(ctx, name, logger)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !mux.Handle(upstream.Prefix, gateway.NewProxy(upstream, judge, logger, options...)) {
-			return nil, fmt.Errorf("--upstream %s: there are two upstreams of this name", text)
+			return nil, nil, fmt.Errorf("--upstream %s: there are two upstreams of this name", text)
 		}
 	}
-	_ = command
-	return mux, nil
+	return mux, func() {}, nil
+}
+
+// parseUpstream reads [NAME=]URL.
+func parseUpstream(text string) (name string, u gateway.Upstream, err error) {
+	name, address, named := strings.Cut(text, "=")
+	if !named || strings.ContainsAny(name, ":/") {
+		name, address = "server", text
+	} else {
+		u.Prefix = "/" + name
+	}
+	u.URL, err = gateway.ParseUpstream(address)
+	return name, u, err
 }
 
 // readToken reads the token from a file, or from a variable of the environment.

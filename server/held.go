@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"sync"
 
@@ -12,11 +13,16 @@ type held struct {
 	running sync.WaitGroup
 
 	mu    sync.Mutex
-	calls map[string]context.CancelFunc // by key of their id
-	meta  []byte                        // of the last request that had one
+	calls map[string]*heldCall // by key of their id
+	meta  []byte               // of the last request that had one
 }
 
-func newHeld() *held { return &held{calls: map[string]context.CancelFunc{}} }
+type heldCall struct {
+	id     []byte
+	cancel context.CancelFunc
+}
+
+func newHeld() *held { return &held{calls: map[string]*heldCall{}} }
 
 // run does work beside the stream.
 func (h *held) run(work func()) { h.running.Go(work) }
@@ -31,9 +37,9 @@ func (h *held) call(ctx context.Context, id []byte, work func(ctx context.Contex
 	ctx, cancel := context.WithCancel(ctx)
 	h.mu.Lock()
 	if earlier := h.calls[key]; earlier != nil {
-		earlier() // the caller uses an id twice; the later call has it now
+		earlier.cancel() // the caller uses an id twice; the later call has it now
 	}
-	h.calls[key] = cancel
+	h.calls[key] = &heldCall{bytes.Clone(id), cancel}
 	h.mu.Unlock()
 	h.run(func() {
 		defer cancel()
@@ -54,12 +60,24 @@ func (h *held) cancel(id []byte) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	key := frame.Key(id)
-	cancel, waits := h.calls[key]
+	call, waits := h.calls[key]
 	if waits {
-		cancel()
+		call.cancel()
 		delete(h.calls, key)
 	}
 	return waits
+}
+
+// stop cancels all calls, and returns their ids.
+func (h *held) stop() (ids [][]byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for key, call := range h.calls {
+		call.cancel()
+		ids = append(ids, call.id)
+		delete(h.calls, key)
+	}
+	return ids
 }
 
 // note remembers the _meta of a request, nil for one without.

@@ -72,9 +72,9 @@ func (g *httpGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodPost:
 		g.post(w, r)
 	case http.MethodGet:
-		g.stream(w, r)
+		g.stream(w, withoutBody(r))
 	case http.MethodDelete, http.MethodOptions:
-		g.next.ServeHTTP(w, r)
+		g.next.ServeHTTP(w, withoutBody(r))
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE, OPTIONS")
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
@@ -193,7 +193,11 @@ func (g *httpGuard) reply(w http.ResponseWriter, r *http.Request, d Decision) {
 		}
 	}
 	status := http.StatusOK
-	if d.ID == nil {
+	switch {
+	case d.Refused != nil && d.Refused.Status >= 400 && d.Refused.Status < 500:
+		status = d.Refused.Status
+		w.Header()["Www-Authenticate"] = d.Refused.Challenge
+	case d.ID == nil:
 		status = http.StatusBadRequest
 	}
 	writeJSON(w, status, d.Message)
@@ -258,6 +262,15 @@ func withBody(r *http.Request, body []byte) *http.Request {
 	r.TransferEncoding = nil
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	return r
+}
+
+// withoutBody is r without a body that nobody has judged.
+func withoutBody(r *http.Request) *http.Request {
+	r = r.Clone(r.Context())
+	r.Body, r.ContentLength, r.TransferEncoding = http.NoBody, 0, nil
+	r.Header.Del("Content-Length")
+	r.Header.Del("Content-Type")
 	return r
 }
 

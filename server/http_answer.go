@@ -129,6 +129,13 @@ func (a *answer) SetReadDeadline(t time.Time) error {
 	return http.NewResponseController(a.w).SetReadDeadline(t)
 }
 
+// close has whatever is still written be lost. Nobody writes once it has returned.
+func (a *answer) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+}
+
 // finish sends what has been held back, once the handler is done.
 func (a *answer) finish() {
 	a.mu.Lock()

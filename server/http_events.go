@@ -205,6 +205,7 @@ func (g *httpGuard) stream(w http.ResponseWriter, r *http.Request) {
 		return uri
 	}
 	defer func() {
+		s.answer.close()
 		s.pending.stop()
 		g.mu.Lock()
 		defer g.mu.Unlock()

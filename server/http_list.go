@@ -159,6 +159,18 @@ func (a *listAnswer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// StatusError is an answer to tools/list by HTTP status: the session is over (404), a
+// token is wanted (401).
+type StatusError struct {
+	Status    int
+	Challenge []string // the headers WWW-Authenticate
+}
+
+// Error says so.
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("the server answers tools/list with status %d", e.Status)
+}
+
 func (a *listAnswer) isStream() bool {
 	media, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
 	return media == "text/event-stream"
@@ -175,7 +187,7 @@ func (a *listAnswer) result() ([]byte, error) {
 	case a.status == 0:
 		return nil, errors.New("the server does not answer tools/list")
 	case a.status != http.StatusOK:
-		return nil, fmt.Errorf("the server answers tools/list with status %d", a.status)
+		return nil, &StatusError{Status: a.status, Challenge: a.header.Values("WWW-Authenticate")}
 	case a.isStream():
 		return nil, errors.New("the stream of the server ends without an answer to tools/list")
 	case !answers(a.body, a.id):

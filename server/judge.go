@@ -100,6 +100,9 @@ type Decision struct {
 	Timeout time.Duration
 	// Cancels is the raw id of the request that a forwarded notification cancels.
 	Cancels []byte
+	// Refused is how the server refuses to list its tools to the caller of a call, over HTTP;
+	// nil otherwise. It says better than the reply what the caller has to do.
+	Refused *StatusError
 	// Code is the JSON-RPC error code of a reply that is an error, or that of a refusal
 	// that is answered as a result; 0 for what is forwarded.
 	Code int
@@ -208,7 +211,9 @@ func (j *Judge) unlisted(ctx context.Context, id []byte, err error) Decision {
 		return Decision{Action: Drop} // nobody waits any more
 	}
 	j.logger.Error("the tools of the server are not known, so a call is refused", zap.Error(err))
-	return j.refuse(id, codeInternal, "the call cannot be judged, since the server has not listed its tools; try again")
+	d := j.refuse(id, codeInternal, "the call cannot be judged, since the server has not listed its tools; try again")
+	_ = errors.As(err, &d.Refused)
+	return d
 }
 
 // forwarded puts repaired arguments in the place of those that came.

@@ -11,8 +11,9 @@ import (
 // pending holds the requests of one stream that have no answer yet, with their time
 // bounds.
 type pending struct {
-	mu    sync.Mutex
-	calls map[string]*pendingCall // by key of their id
+	mu      sync.Mutex
+	calls   map[string]*pendingCall // by key of their id
+	stopped bool
 }
 
 type pendingCall struct {
@@ -24,18 +25,21 @@ type pendingCall struct {
 func newPending() *pending { return &pending{calls: map[string]*pendingCall{}} }
 
 // start calls expire once the request of d has been without an answer for its bound, if
-// it has one.
-func (p *pending) start(d Decision, expire func()) {
+// it has one. It says whether an answer is still to be expected.
+func (p *pending) start(d Decision, expire func()) bool {
 	key := frame.Key(d.ID)
 	call := &pendingCall{id: bytes.Clone(d.ID)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.stopped {
+		return false
+	}
 	if earlier := p.calls[key]; earlier != nil {
 		earlier.stop() // the caller uses an id twice; the later call has it now
 	}
 	p.calls[key] = call
 	if d.Timeout <= 0 {
-		return
+		return true
 	}
 	call.timer = time.AfterFunc(d.Timeout, func() {
 		p.mu.Lock()
@@ -46,6 +50,7 @@ func (p *pending) start(d Decision, expire func()) {
 			expire()
 		}
 	})
+	return true
 }
 
 func (c *pendingCall) stop() {
@@ -90,6 +95,7 @@ func (p *pending) forget(id []byte) {
 func (p *pending) stop() (unanswered [][]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.stopped = true
 	for key, call := range p.calls {
 		call.stop()
 		if !call.expired {

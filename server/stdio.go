@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/sallyport-mcp/sallyport/server/internal/frame"
 )
@@ -28,6 +30,9 @@ type Stdio struct {
 	toServer  *lineWriter // into forwarded
 	toClient  *lineWriter
 
+	cancel context.CancelFunc     // of ctx
+	gone   atomic.Pointer[string] // why the server is, if it is
+
 	mu      sync.Mutex
 	answers []byte // of the server, up to its next line feed
 }
@@ -40,6 +45,7 @@ func (j *Judge) NewStdio(ctx context.Context, in io.Reader, out io.Writer) *Stdi
 		judge: j, pending: newPending(), asked: newAsked(), held: newHeld(),
 		forwarded: reader, toServer: &lineWriter{w: writer}, toClient: &lineWriter{w: out},
 	}
+	ctx, s.cancel = context.WithCancel(ctx)
 	s.ctx = withCaller(ctx, Caller{List: s.list})
 	go func() {
 		err := s.judgeLines(s.ctx, in)
@@ -78,7 +84,8 @@ func (s *Stdio) Write(p []byte) (int, error) {
 // Abandon answers every request that the server has left without an answer, for when it
 // is gone. why is a part of the answer.
 func (s *Stdio) Abandon(why string) {
-	for _, id := range s.pending.stop() {
+	s.gone.Store(&why)
+	for _, id := range slices.Concat(s.held.stop(), s.pending.stop()) {
 		_ = s.toClient.write(goneReply(id, why))
 	}
 }
@@ -86,8 +93,11 @@ func (s *Stdio) Abandon(why string) {
 // Close ends the server's input and all time bounds. It closes neither of the streams
 // that NewStdio was given.
 func (s *Stdio) Close() error {
+	s.cancel()
 	s.pending.stop()
-	return s.forwarded.Close()
+	err := s.forwarded.Close()
+	s.held.wait()
+	return err
 }
 
 func (s *Stdio) answer(line []byte) error {
@@ -161,8 +171,10 @@ func (s *Stdio) carry(d Decision) error {
 			}
 			s.pending.forget(d.Cancels)
 		}
-		if d.ID != nil {
-			s.pending.start(d, func() { s.expire(d) })
+		if d.ID != nil && !s.pending.start(d, func() { s.expire(d) }) {
+			if why := s.gone.Load(); why != nil {
+				return s.toClient.write(goneReply(d.ID, *why))
+			}
 		}
 		return s.toServer.write(d.Message)
 	case Reply:

@@ -21,7 +21,7 @@ type Command struct {
 
 // The times that a child has to end, one after the other: once its input has ended, and
 // once it has been asked to.
-const (
+var (
 	afterEnd  = 5 * time.Second
 	afterTerm = 3 * time.Second
 	// afterExit is how long output is read on that a child has left behind.

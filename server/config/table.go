@@ -1,0 +1,212 @@
+package config
+
+import (
+	"time"
+
+	"github.com/sallyport-mcp/sallyport/engine"
+	"github.com/sallyport-mcp/sallyport/server"
+)
+
+const bySource = "by source: "
+
+// table holds everything that can be set, once.
+var table = []*Option{
+	{
+		Key: "engine.mode", Flag: "mode", Kind: Choice, Choices: []string{string(engine.Strict), string(engine.Permissive)},
+		Absent: engine.ModeVariable + ", else strict",
+		Usage:  "what becomes of rejected calls: refused, or logged and passed",
+		field:  func(c *Config, _ *Upstream) any { return &c.Engine.Mode },
+	},
+	{
+		Key: "engine.rejections", Flag: "rejections", Kind: Choice, Choices: []string{string(server.ProtocolErrors), string(server.ToolResults)},
+		Default: string(server.ProtocolErrors),
+		Usage:   "form in which a refused call is answered",
+		field:   func(c *Config, _ *Upstream) any { return &c.Engine.Rejections },
+	},
+	{
+		Key: "engine.schemas", Flag: "schemas", Kind: Path, Choices: []string{Learned, Bundled}, Default: Learned, folder: true,
+		pattern: patternPath, what: "a folder",
+		Usage: "where schemas come from: the upstream's own list, this program, or a folder with one <tool>.json per tool",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.Schemas },
+	},
+	{
+		Key: "engine.policies", Flag: "policies", Kind: Paths, Absent: "none", folder: true, pattern: patternPath, what: "a folder",
+		Usage: "folders with rules of your own",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.Policies },
+	},
+	{
+		Key: "engine.allow_unsafe_args", Flag: "allow-unsafe-args", Kind: Texts, Absent: "none", pattern: patternTool, what: whatTool,
+		Usage: "tools that are exempt from the rules on size, depth and control characters",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.AllowUnsafeArgs },
+	},
+	{
+		Key: "engine.leniency.drop_nulls", Flag: "drop-nulls", Kind: Texts, Absent: "none", pattern: patternTool, what: whatTool,
+		Usage: "tools for which a null that the schema forbids counts as an absent member",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.Leniency.DropNulls },
+	},
+	{
+		Key: "engine.leniency.unwrap_json_strings", Flag: "unwrap-json-strings", Kind: Texts, Absent: "none", pattern: patternTool, what: whatTool,
+		Usage: "tools for which a string that holds JSON counts as the object or array in it",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.Leniency.UnwrapJSONStrings },
+	},
+	{
+		Key: "engine.dialect", Flag: "dialect", Kind: Choice, Choices: []string{string(engine.Draft7), string(engine.Draft202012)},
+		Absent: bySource + "draft-07 for files, 2020-12 for an upstream's list",
+		Usage:  "draft of schemas that have no $schema",
+		field:  func(c *Config, _ *Upstream) any { return &c.Engine.Dialect },
+	},
+	{
+		Key: "engine.formats", Flag: "formats", Kind: Choice, Choices: []string{string(engine.AssertFormats), string(engine.AnnotateFormats)},
+		Absent: bySource + "assert for files, annotate for an upstream's list",
+		Usage:  "what the keyword format does",
+		field:  func(c *Config, _ *Upstream) any { return &c.Engine.Formats },
+	},
+	{
+		Key: "engine.backtracking_patterns", Flag: "backtracking-patterns", Kind: Texts, Absent: "none", pattern: patternTool, what: whatTool,
+		Usage: "tools whose patterns may need backtracking",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.BacktrackingPatterns },
+	},
+	{
+		Key: "engine.load_policy", Flag: "load-policy", Kind: Choice, Choices: []string{string(engine.AllOrNothing), string(engine.PerTool)},
+		Absent: bySource + "all-or-nothing for files, per-tool for an upstream's list",
+		Usage:  "what a faulty schema does: stop the start, or put its tool in quarantine",
+		field:  func(c *Config, _ *Upstream) any { return &c.Engine.LoadPolicy },
+	},
+	{
+		Key: "engine.max_violations", Flag: "max-violations", Kind: Integer, Min: 1, Max: 10_000, Absent: "as the policy data says (100)",
+		Usage: "how many violations one answer lists",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.MaxViolations },
+	},
+	{
+		Key: "engine.rules_timeout", Flag: "rules-timeout", Kind: Duration, Min: int64(10 * time.Millisecond), Max: int64(time.Minute), Default: "2s",
+		Usage: "bounds one evaluation of the rules; past it the call is refused",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.RulesTimeout },
+	},
+	{
+		Key: "listen.address", Flag: "listen", Kind: Text, pattern: patternAddress, what: whatAddress, Absent: "standard input and output",
+		Usage: "host and port to serve HTTP on",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Address },
+	},
+	{
+		Key: "listen.tls.cert", Flag: "tls-cert", Kind: Path, pattern: patternPath, what: "a file", Absent: "no TLS",
+		Usage: "PEM file with the certificate and its chain",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.TLS.Cert },
+	},
+	{
+		Key: "listen.tls.key", Flag: "tls-key", Kind: Path, pattern: patternPath, what: "a file", Absent: "no TLS",
+		Usage: "PEM file with the private key of the certificate",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.TLS.Key },
+	},
+	{
+		Key: "listen.token.file", Flag: "token-file", Kind: Path, pattern: patternPath, what: "a file", group: "listen.token", Absent: "no token is asked for",
+		Usage: "file with the bearer token that clients have to send",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Token.File },
+	},
+	{
+		Key: "listen.token.env", Flag: "token-env", Kind: Text, pattern: patternVariable, what: whatVariable, group: "listen.token", Absent: "no token is asked for",
+		Usage: "name of the environment variable with that token",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Token.Env },
+	},
+	{
+		Key: "listen.allowed_hosts", Flag: "allowed-hosts", Kind: Texts, pattern: patternHost, what: "a host, with or without a port",
+		Absent: "any, and on a loopback address its names only",
+		Usage:  "values of the header Host that may pass",
+		field:  func(c *Config, _ *Upstream) any { return &c.Listen.AllowedHosts },
+	},
+	{
+		Key: "listen.allowed_origins", Flag: "allowed-origins", Kind: Texts, pattern: patternOrigin, what: `an origin such as "https://app.example"`,
+		Absent: "that of the host itself",
+		Usage:  "values of the header Origin that may pass besides that of the host itself",
+		field:  func(c *Config, _ *Upstream) any { return &c.Listen.AllowedOrigins },
+	},
+	{
+		Key: "listen.limits.body_bytes", Flag: "max-body-bytes", Kind: Integer, Min: 1 << 10, Max: server.MaxMessageBytes, Default: "4194304",
+		Usage: "largest body of a request, in bytes",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.BodyBytes },
+	},
+	{
+		Key: "listen.limits.header_bytes", Flag: "max-header-bytes", Kind: Integer, Min: 4 << 10, Max: 1 << 20, Default: "65536",
+		Usage: "largest headers of a request, in bytes",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.HeaderBytes },
+	},
+	{
+		Key: "listen.limits.header_timeout", Flag: "header-timeout", Kind: Duration, Min: int64(100 * time.Millisecond), Max: int64(10 * time.Minute), Default: "10s",
+		Usage: "how long the headers of a request may take to arrive",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.HeaderTimeout },
+	},
+	{
+		Key: "listen.limits.idle_timeout", Flag: "idle-timeout", Kind: Duration, Min: int64(time.Second), Max: int64(24 * time.Hour), Default: "2m",
+		Usage: "how long a connection is kept between requests",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.IdleTimeout },
+	},
+	{
+		Key: "listen.limits.shutdown_grace", Flag: "shutdown-grace", Kind: Duration, Min: 0, Max: int64(10 * time.Minute), Default: "10s",
+		Usage: "how long calls in flight may go on at the end",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.ShutdownGrace },
+	},
+	{
+		Key: "upstreams[].name", Flag: "upstream", Kind: Text, pattern: patternName, what: "made of letters, digits, dots, underscores and hyphens, at most 64",
+		Absent: "required",
+		Usage:  "name of the server in logs, and of its path; no two are the same",
+		field:  func(_ *Config, u *Upstream) any { return &u.Name },
+	},
+	{
+		Key: "upstreams[].path", Flag: "upstream-path", Kind: Text, pattern: patternPrefix, what: `a path such as "/notes", without "/" at its end`,
+		Absent: `"/" for the only one, else "/" and the name`,
+		Usage:  "prefix of the paths that clients use for it",
+		field:  func(_ *Config, u *Upstream) any { return &u.Path },
+	},
+	{
+		Key: "upstreams[].url", Flag: "upstream", Kind: Text, pattern: patternURL, what: "a URL with http or https, without user name and fragment",
+		Absent: "either this or command",
+		Usage:  "where it serves MCP over HTTP",
+		field:  func(_ *Config, u *Upstream) any { return &u.URL },
+	},
+	{
+		Key: "upstreams[].headers", Flag: "upstream-header", Kind: References, pattern: patternHeader, what: "the name of a header", refuse: patternOwnHeader, Absent: "none",
+		Usage: "headers to send along, each with the file or variable that has the value",
+		field: func(_ *Config, u *Upstream) any { return &u.Headers },
+	},
+	{
+		Key: "upstreams[].command", Kind: Text, pattern: patternPath, what: "the name of a program", Absent: "either this or url",
+		Usage: "program to start, which serves MCP on its standard input and output",
+		field: func(_ *Config, u *Upstream) any { return &u.Command },
+	},
+	{
+		Key: "upstreams[].args", Kind: Texts, pattern: patternText, what: "a text", repeats: true, Absent: "none",
+		Usage: "its arguments; they are no place for secrets, since every process of the machine can read them",
+		field: func(_ *Config, u *Upstream) any { return &u.Args },
+	},
+	{
+		Key: "upstreams[].env", Flag: "upstream-env", Kind: References, pattern: patternVariable, what: whatVariable, plain: true, Absent: "none",
+		Usage: "environment variables of the program: a text, or the file or variable that has the value",
+		field: func(_ *Config, u *Upstream) any { return &u.Env },
+	},
+	{
+		Key: "upstreams[].cwd", Flag: "upstream-cwd", Kind: Path, pattern: patternPath, what: "a folder", folder: true, Absent: "the working folder",
+		Usage: "folder that the program runs in",
+		field: func(_ *Config, u *Upstream) any { return &u.Cwd },
+	},
+	{
+		Key: "upstreams[].lock", Flag: "lock", Kind: Path, pattern: patternPath, what: "a file", Absent: "no pins",
+		Usage: "file with pins of its tools",
+		field: func(_ *Config, u *Upstream) any { return &u.Lock },
+	},
+	{
+		Key: "log.format", Flag: "log-format", Kind: Choice, Choices: []string{FormatJSON, FormatConsole}, Default: FormatJSON,
+		Usage: "form of the log",
+		field: func(c *Config, _ *Upstream) any { return &c.Log.Format },
+	},
+	{
+		Key: "log.level", Flag: "log-level", Kind: Choice, Choices: []string{"debug", "info", "warn", "error"}, Default: "info",
+		Usage: "least level that is logged",
+		field: func(c *Config, _ *Upstream) any { return &c.Log.Level },
+	},
+}
+
+// What patterns want, in words.
+const (
+	whatTool     = "the name of a tool"
+	whatAddress  = `host and port, such as "127.0.0.1:8080"; to serve on all interfaces, name them: "0.0.0.0:8080"`
+	whatVariable = "the name of an environment variable: letters, digits and underscores"
+)

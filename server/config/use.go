@@ -1,0 +1,177 @@
+package config
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/sallyport-mcp/sallyport/engine"
+	"github.com/sallyport-mcp/sallyport/server"
+)
+
+// Options returns the options for engine.New. The caller adds engine.WithLogger and,
+// where Schemas is Learned, engine.WithServerTools.
+func (e Engine) Options() []engine.Option {
+	options := []engine.Option{
+		engine.WithMode(e.Mode),
+		engine.WithAllowUnsafeArgs(e.AllowUnsafeArgs...),
+		engine.WithDropNulls(e.Leniency.DropNulls...),
+		engine.WithUnwrapJSONStrings(e.Leniency.UnwrapJSONStrings...),
+		engine.WithDialect(e.Dialect),
+		engine.WithFormats(e.Formats),
+		engine.WithBacktrackingPatterns(e.BacktrackingPatterns...),
+		engine.WithLoadPolicy(e.LoadPolicy),
+		engine.WithMaxViolations(e.MaxViolations),
+		engine.WithTimeout(e.RulesTimeout),
+	}
+	for _, folder := range e.Policies {
+		options = append(options, engine.WithPolicies(os.DirFS(folder)))
+	}
+	if e.Schemas != Learned && e.Schemas != Bundled {
+		options = append(options, engine.WithSchemas(os.DirFS(e.Schemas)))
+	}
+	return options
+}
+
+// JudgeOptions returns the options for server.NewJudge, but for the logger.
+func (e Engine) JudgeOptions() []server.Option {
+	return []server.Option{server.WithRejections(e.Rejections)}
+}
+
+// HTTPOptions returns the options for Judge.HTTP.
+func (l Listen) HTTPOptions() []server.HTTPOption {
+	return []server.HTTPOption{server.WithAllowedHosts(l.AllowedHosts...), server.WithAllowedOrigins(l.AllowedOrigins...)}
+}
+
+// Logger returns a logger that writes to w.
+func (l Log) Logger(w zapcore.WriteSyncer) (*zap.Logger, error) {
+	level, err := zapcore.ParseLevel(l.Level)
+	if err != nil {
+		return nil, err
+	}
+	settings := zap.NewProductionEncoderConfig()
+	settings.EncodeTime = zapcore.ISO8601TimeEncoder
+	encoder := zapcore.NewJSONEncoder(settings)
+	if l.Format == FormatConsole {
+		encoder = zapcore.NewConsoleEncoder(settings)
+	}
+	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(w), level)), nil
+}
+
+// Read reads a secret that these settings refer to, with the environment they came from.
+func (s *Settings) Read(r Reference) (string, error) { return r.Read(s.lookup) }
+
+// named is one file, folder or variable that the settings name.
+type named struct {
+	key    string // of its option, with an index
+	path   string // "" for a variable
+	folder bool
+	secret *Reference
+}
+
+// names returns everything outside of the configuration that it depends on.
+func (s *Settings) names() []named {
+	var list []named
+	add := func(key, path string, folder bool) {
+		if path != "" {
+			list = append(list, named{key: key, path: path, folder: folder})
+		}
+	}
+	secret := func(key string, r Reference) {
+		if r.File != "" || r.Env != "" {
+			list = append(list, named{key: key, path: r.File, secret: &r})
+		}
+	}
+	if s.Engine.Schemas != Learned && s.Engine.Schemas != Bundled {
+		add("engine.schemas", s.Engine.Schemas, true)
+	}
+	for _, folder := range s.Engine.Policies {
+		add("engine.policies", folder, true)
+	}
+	add("listen.tls.cert", s.Listen.TLS.Cert, false)
+	add("listen.tls.key", s.Listen.TLS.Key, false)
+	tokenKey := "listen.token.file"
+	if s.Listen.Token.Env != "" {
+		tokenKey = "listen.token.env"
+	}
+	secret(tokenKey, s.Listen.Token)
+	for i, u := range s.Upstreams {
+		for _, name := range sortedKeys(u.Headers) {
+			secret(fmt.Sprintf("upstreams[%d].headers", i), u.Headers[name])
+		}
+		for _, name := range sortedKeys(u.Env) {
+			secret(fmt.Sprintf("upstreams[%d].env", i), u.Env[name])
+		}
+		add(fmt.Sprintf("upstreams[%d].cwd", i), u.Cwd, true)
+		add(fmt.Sprintf("upstreams[%d].lock", i), u.Lock, false)
+	}
+	return list
+}
+
+// Files returns the names of the files and folders whose contents the settings stand
+// for, for Watch: the configuration file itself, schemas, rules, certificates, secrets
+// and pins, sorted.
+func (s *Settings) Files() []string {
+	var files []string
+	if s.file != "" {
+		files = append(files, s.file)
+	}
+	for _, n := range s.names() {
+		if n.path != "" && n.key[len(n.key)-len("cwd"):] != "cwd" { // what a program writes there is its own affair
+			files = append(files, n.path)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+// CheckFiles looks whether what the settings name is there and can be used, and returns
+// a fault for each that is not. A lock file may be missing: the first run writes it.
+func (s *Settings) CheckFiles() []Problem {
+	var found []Problem
+	report := func(key string, err error) {
+		found = append(found, Problem{Origin: s.origins[key], Key: key, Problem: printable(err.Error())})
+	}
+	for _, n := range s.names() {
+		if err := s.checkNamed(n); err != nil {
+			report(n.key, err)
+		}
+	}
+	if len(found) == 0 && s.Listen.TLS.Cert != "" {
+		if _, err := tls.LoadX509KeyPair(s.Listen.TLS.Cert, s.Listen.TLS.Key); err != nil {
+			report("listen.tls.cert", err)
+		}
+	}
+	sortProblems(found)
+	return found
+}
+
+func (s *Settings) checkNamed(n named) error {
+	if n.secret != nil {
+		_, err := s.Read(*n.secret)
+		return err
+	}
+	info, err := os.Stat(n.path)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && optionOfIndexed(n.key).member() == "lock":
+		return nil
+	case err != nil:
+		return err
+	case n.folder && !info.IsDir():
+		return fmt.Errorf("%s is not a folder", printable(n.path))
+	case n.folder:
+		return nil
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a file", printable(n.path))
+	}
+	file, err := os.Open(n.path)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -338,16 +338,36 @@ func checkFaults(t *testing.T, text []byte, err error) {
 	if !errors.As(err, &all) || len(all.Problems) == 0 {
 		t.Fatalf("%q: %v is no list of faults", text, err)
 	}
-	lines := 1 + bytes.Count(text, []byte("\n"))
+	lines := 2 + bytes.Count(text, []byte("\n"))
+	for _, other := range []string{"\r", "\u0085", "\u2028", "\u2029"} { // lines end here too, for YAML
+		lines += bytes.Count(text, []byte(other))
+	}
 	for _, p := range all.Problems {
-		whole := p.Origin.Line == 0 && len(all.Problems) > mostProblems || len(text) > longestFile
-		if !whole && (p.Origin.Line < 1 || p.Origin.Column < 1 || p.Origin.Line > lines+bytes.Count(text, []byte("\r"))+bytes.Count(text, []byte("\u2028"))+bytes.Count(text, []byte("\u2029"))+bytes.Count(text, []byte("\u0085"))+1) {
+		ofWhole := len(all.Problems) > mostProblems || len(text) > longestFile
+		if at := p.Origin; !ofWhole && (at.Line < 1 || at.Column < 1 || at.Line > lines) {
 			t.Fatalf("%q: the place of %q is not in the file", text, p)
 		}
 	}
-	// The marker is a value in the seeds. As a key, or as an anchor, it may be shown.
-	const marker = "s3cr3t-s3cr3t"
-	if bytes.Contains([]byte(err.Error()), []byte(marker)) && !bytes.Contains([]byte(err.Error()), []byte(fmt.Sprintf("%q", marker))) && !bytes.Contains(text, []byte(marker+":")) {
+	const marker = "s3cr3t" // a value in the seeds
+	if strings.Contains(err.Error(), marker) && !isInKey(text, marker) {
 		t.Fatalf("%q: a value is shown: %v", text, err)
 	}
+}
+
+// isInKey says that a key has the marker in it, and keys are shown.
+func isInKey(text []byte, marker string) bool {
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return false
+	}
+	found := false
+	var walk func(*yaml.Node)
+	walk = func(n *yaml.Node) {
+		for i, inner := range n.Content {
+			found = found || n.Kind == yaml.MappingNode && i%2 == 0 && strings.Contains(inner.Value, marker)
+			walk(inner)
+		}
+	}
+	walk(&document)
+	return found
 }

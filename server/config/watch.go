@@ -40,7 +40,7 @@ type Change struct {
 // is written with the same contents is none.
 type Watcher struct {
 	changes chan Change
-	follow  chan []string
+	follow  chan following
 	done    chan struct{}
 	logger  *zap.Logger
 
@@ -59,7 +59,7 @@ func Watch(ctx context.Context, files []string, logger *zap.Logger) (*Watcher, e
 		return nil, errors.New("watch: the logger is nil")
 	}
 	w := &Watcher{
-		changes: make(chan Change), follow: make(chan []string), done: make(chan struct{}), logger: logger,
+		changes: make(chan Change), follow: make(chan following), done: make(chan struct{}), logger: logger,
 		hangup: make(chan os.Signal, 1), seen: map[string]fingerprint{}, refused: map[string]bool{},
 	}
 	var err error
@@ -76,14 +76,22 @@ func Watch(ctx context.Context, files []string, logger *zap.Logger) (*Watcher, e
 // While nobody receives, changes gather into one.
 func (w *Watcher) Changes() <-chan Change { return w.changes }
 
-// Follow sets what is watched from now on, after a reload that names other files. What
+// Follow sets what is watched when it returns, after a reload that names other files. What
 // is watched already and has changed meanwhile is still reported; what is new counts as
 // seen. So: Load, then Follow, and only then read the files that the settings name.
 func (w *Watcher) Follow(files []string) {
+	f := following{slices.Clone(files), make(chan struct{})}
 	select {
-	case w.follow <- slices.Clone(files):
+	case w.follow <- f:
+		<-f.begun
 	case <-w.done:
 	}
+}
+
+// following asks for other files to be watched.
+type following struct {
+	files []string
+	begun chan struct{} // closed when they are
 }
 
 // set watches these files. One that was not watched before counts as seen.
@@ -158,8 +166,9 @@ func (w *Watcher) run(ctx context.Context) {
 			return
 		case deliver <- pending:
 			pending = Change{}
-		case files := <-w.follow:
-			w.set(files)
+		case f := <-w.follow:
+			w.set(f.files)
+			close(f.begun)
 			pending.add(w.compare())
 		case <-w.hangup:
 			pending.Signal = true

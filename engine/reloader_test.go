@@ -162,7 +162,7 @@ func TestCallsDuringReloads(t *testing.T) {
 					return
 				default:
 				}
-				time.Sleep(time.Millisecond) // or there is no machine left to build engines
+				time.Sleep(50 * time.Millisecond) // or there is no machine left to build engines
 				low := ended.Load()
 				e := r.Engine()
 				judged.Add(1)

@@ -74,12 +74,7 @@ func (f *engineFlags) registerRules(cmd *cobra.Command) {
 // engine builds the engine. What it warns of while it starts goes to stderr.
 // Later it is silent: what becomes of a call is in the command's own output.
 func (f *engineFlags) engine(ctx context.Context, stderr io.Writer, more ...engine.Option) (*engine.Engine, error) {
-	level := zap.NewAtomicLevelAt(zapcore.WarnLevel)
-	encoder := zapcore.NewConsoleEncoder(zapcore.EncoderConfig{
-		MessageKey: "message", LevelKey: "level", ConsoleSeparator: ": ",
-		EncodeLevel: func(_ zapcore.Level, out zapcore.PrimitiveArrayEncoder) { out.AppendString("sallyport: warning") },
-	})
-	logger := zap.New(zapcore.NewCore(encoder, zapcore.AddSync(stderr), level))
+	logger, level := startLogger(stderr)
 	eng, err := f.build(ctx, stderr, append([]engine.Option{engine.WithLogger(logger)}, more...)...)
 	if err != nil {
 		return nil, err
@@ -110,6 +105,20 @@ func (f *engineFlags) build(ctx context.Context, stderr io.Writer, more ...engin
 		return nil, startError(err, given)
 	}
 	return eng, nil
+}
+
+// startWarning begins each line of a startLogger.
+const startWarning = "sallyport: warning"
+
+// startLogger is for what an engine warns of while it starts, one line each. The level
+// turns it off.
+func startLogger(stderr io.Writer) (*zap.Logger, zap.AtomicLevel) {
+	level := zap.NewAtomicLevelAt(zapcore.WarnLevel)
+	encoder := zapcore.NewConsoleEncoder(zapcore.EncoderConfig{
+		MessageKey: "message", LevelKey: "level", ConsoleSeparator: ": ",
+		EncodeLevel: func(_ zapcore.Level, out zapcore.PrimitiveArrayEncoder) { out.AppendString(startWarning) },
+	})
+	return zap.New(zapcore.NewCore(encoder, zapcore.AddSync(stderr), level)), level
 }
 
 // sources says where schemas and rules come from. given names what the flags name.

@@ -80,7 +80,9 @@ func (o *Option) placeholder() string {
 		return prefix + strings.Join(append([]string{kind}, o.Choices...), "|")
 	case Text, Texts:
 	}
-	return prefix + strings.ToUpper(strings.TrimSuffix(o.member(), "s"))
+	return prefix + map[string]string{
+		patternTool: "TOOL", patternAddress: "HOST:PORT", patternHost: "HOST", patternOrigin: "ORIGIN", patternVariable: "VARIABLE", patternPrefix: "PATH",
+	}[o.pattern]
 }
 
 func flagUsage(o *Option) string {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -117,14 +116,16 @@ func checkEngine(ctx context.Context, settings *config.Settings) (faults, warnin
 	of := func(line string) config.Problem {
 		return config.Problem{Origin: config.Origin{File: settings.File()}, Key: "engine", Problem: line}
 	}
-	wanted, more := settings.Engine, []engine.Option{}
-	if wanted.Schemas == config.Learned { // what is for tools by name would be for tools that there are not
+	wanted := settings.Engine
+	if wanted.Learns() { // what is for tools by name would be for tools that there are not
 		wanted.AllowUnsafeArgs, wanted.BacktrackingPatterns, wanted.Leniency = nil, nil, config.Leniency{}
-		more = append(more, engine.WithServerTools(nil))
 	}
 	var told bytes.Buffer
 	logger, _ := startLogger(&told)
-	_, err := engine.New(ctx, slices.Concat(wanted.Options(), more, []engine.Option{engine.WithLogger(logger)})...)
+	options, err := wanted.Options()
+	if err == nil {
+		_, err = engine.New(ctx, append(options, engine.WithLogger(logger))...)
+	}
 	if err != nil {
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			faults = append(faults, of(line))

@@ -19,6 +19,9 @@ func (m *merger) check(s *Settings) {
 		}
 	}
 	m.checkAddress(s)
+	if s.Engine.ToolsList != "" && s.Engine.Schemas != Learned {
+		m.report(s.origins["engine.tools_list"], "engine.tools_list", fault{problem: "cannot stand beside engine.schemas", remedy: "choose one"})
+	}
 	s.Warnings = append(s.Warnings, s.doubts()...)
 	sortProblems(s.Warnings)
 }
@@ -49,9 +52,15 @@ func (m *merger) unique(s *Settings, member string, of func(Upstream) string) bo
 	return len(m.problems) == before
 }
 
-// checkAddress wants an address wherever standard input and output will not do.
+// checkAddress wants an address wherever standard input and output will not do, and a
+// token where others can reach it.
 func (m *merger) checkAddress(s *Settings) {
-	if s.Listen.Address != "" {
+	if address := s.Listen.Address; address != "" {
+		if name, _, _ := net.SplitHostPort(address); !loopback(name) && s.Listen.Token.IsZero() && !s.Listen.Open {
+			m.report(s.origins["listen.address"], "listen.address", fault{
+				problem: "can be reached by others, and no token is asked for", remedy: "set listen.token, or listen.open if that is meant",
+			})
+		}
 		return
 	}
 	for i, u := range s.Upstreams {
@@ -86,7 +95,7 @@ func (s *Settings) doubts() []Problem {
 			warn(at, "listen.address", "is open to other machines without TLS: calls and tokens can be read on the way", "set listen.tls, or have something in front that does")
 		}
 		if s.Listen.Token.IsZero() {
-			warn(at, "listen.address", "is open to other machines without a token: whoever reaches it may call tools", "set listen.token")
+			warn(at, "listen.address", "is open to other machines without a token: whoever reaches it may call tools", "")
 		}
 		if len(s.Listen.AllowedHosts) == 0 {
 			warn(at, "listen.address", "is open to other machines under any name", "set listen.allowed_hosts")

@@ -28,6 +28,7 @@ type Engine struct {
 	Mode                 engine.Mode // never empty
 	Rejections           server.Rejections
 	Schemas              string // Learned, Bundled or a folder
+	ToolsList            string // file with an answer to tools/list, in the place of Schemas; "": none
 	Policies             []string
 	AllowUnsafeArgs      []string
 	Leniency             Leniency
@@ -37,6 +38,7 @@ type Engine struct {
 	LoadPolicy           engine.LoadPolicy // "": by the source of the schemas
 	MaxViolations        int               // 0: what the policy data says
 	RulesTimeout         time.Duration
+	VerdictMemo          int // 0: off
 }
 
 // Leniency names the tools whose arguments may be repaired.
@@ -49,6 +51,7 @@ type Leniency struct {
 // gateway speaks on standard input and output.
 type Listen struct {
 	Address        string // host:port
+	Open           bool   // the address may be one that others can reach without a token
 	TLS            TLS
 	Token          Reference // zero: no bearer token is asked for
 	AllowedHosts   []string

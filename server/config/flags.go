@@ -21,6 +21,9 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	for _, o := range table {
 		if o.Flag != "" && set.Lookup(o.Flag) == nil {
 			set.Var(&flagValue{flags: f, option: o}, o.Flag, flagUsage(o))
+			if o.Kind == Bool {
+				set.Lookup(o.Flag).NoOptDefVal = "true"
+			}
 		}
 	}
 }
@@ -54,7 +57,7 @@ func (v *flagValue) Type() string { return v.option.placeholder() }
 // placeholder stands for the value in help and reference.
 func (o *Option) placeholder() string {
 	if o.Key == "upstreams[].name" || o.Key == "upstreams[].url" {
-		return "NAME=URL"
+		return "[NAME=]URL"
 	}
 	prefix := ""
 	if o.perUpstream() {
@@ -63,6 +66,8 @@ func (o *Option) placeholder() string {
 	switch o.Kind {
 	case Choice:
 		return prefix + strings.Join(o.Choices, "|")
+	case Bool:
+		return "bool" // the name that pflag leaves out of the help
 	case Integer:
 		return prefix + "N"
 	case Duration:
@@ -89,7 +94,7 @@ func flagUsage(o *Option) string {
 	usage := o.Usage
 	if o.Flag == "upstream" {
 		usage = "server to stand in front of; may be repeated"
-	} else if o.list() {
+	} else if o.list() || o.perUpstream() {
 		usage += "; may be repeated"
 	}
 	if o.Default != "" {
@@ -136,16 +141,16 @@ func (b *textReader) report(at Origin, key string, f fault) {
 	b.problems = append(b.problems, Problem{Origin: at, Key: key, Problem: f.problem, Remedy: f.remedy, beyond: true})
 }
 
-// addUpstreams reads texts of the form NAME=URL.
+// addUpstreams reads texts of the form [NAME=]URL.
 func (b *textReader) addUpstreams(texts []string, at Origin) {
 	for i, text := range texts {
 		key := fmt.Sprintf("upstreams[%d]", i)
 		name, url, ok := strings.Cut(text, "=")
-		if !ok || strings.ContainsAny(name, ":/") { // there may be a = in a URL
-			b.report(at, key, fault{problem: "must be NAME=URL"})
-			continue
-		}
 		e := entry{map[string]setting{}, at}
+		if !ok || strings.ContainsAny(name, ":/") { // there may be a = in a URL
+			name, url = unnamed, text
+			e.settings["upstreams[].path"] = setting{"/", at}
+		}
 		b.set(e.settings, optionOf("upstreams[].name"), key+".name", []string{name}, at)
 		b.set(e.settings, optionOf("upstreams[].url"), key+".url", []string{url}, at)
 		b.upstreams = append(b.upstreams, e)
@@ -226,12 +231,12 @@ func (f *Flags) layer() (layer, edits) {
 	if len(l.upstreams) > 0 {
 		b.report(at, "upstreams", fault{problem: "a command cannot stand beside --upstream", remedy: "choose one"})
 	}
-	child := entry{map[string]setting{"upstreams[].name": {commandName, at}}, at}
+	child := entry{map[string]setting{"upstreams[].name": {unnamed, at}, "upstreams[].path": {"/", at}}, at}
 	b.set(child.settings, optionOf("upstreams[].command"), "upstreams[0].command", f.command[:1], at)
 	b.set(child.settings, optionOf("upstreams[].args"), "upstreams[0].args", f.command[1:], at)
 	b.upstreams = []entry{child}
 	return b.layer, e
 }
 
-// commandName is the name of the upstream that stands on the command line.
-const commandName = "command"
+// unnamed is the name of an upstream that has none on the command line.
+const unnamed = "server"

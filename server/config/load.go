@@ -239,11 +239,7 @@ func (s *Settings) fillMode() {
 func (s *Settings) fillPaths() {
 	for i := range s.Upstreams {
 		u := &s.Upstreams[i]
-		switch {
-		case u.Path != "":
-		case len(s.Upstreams) == 1:
-			u.Path = "/"
-		default:
+		if u.Path == "" {
 			u.Path = "/" + u.Name
 		}
 	}

@@ -14,6 +14,7 @@ const (
 	Texts      Kind = "texts"      // a list of strings
 	Path       Kind = "path"       // a string: file or folder
 	Paths      Kind = "paths"      // a list of such strings
+	Bool       Kind = "bool"       // true or false
 	Integer    Kind = "integer"    // a decimal number
 	Duration   Kind = "duration"   // a string such as "1m30s"
 	References Kind = "references" // an object of names, each with where its value is

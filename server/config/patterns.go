@@ -23,6 +23,7 @@ const (
 	patternPath     = `^[^\x00]+$`
 	patternText     = `^[^\x00]*$`
 	patternTool     = `^[^\x00-\x1f\x7f]+$`
+	patternToken    = `^[A-Za-z0-9._~+/-]+=*$`
 	patternDuration = `^([0-9]{1,9}(\.[0-9]{1,9})?(ms|s|m|h)){1,4}$`
 )
 

@@ -34,6 +34,8 @@ func samples(o *Option) []string {
 	switch o.Kind {
 	case Choice: // that there may be two only does not matter: neighbours differ
 		return []string{o.Choices[0], o.Choices[1], o.Choices[0]}
+	case Bool:
+		return []string{"true", "true", "true"}
 	case Integer:
 		return []string{fmt.Sprint(o.Min), fmt.Sprint(o.Min + 1), fmt.Sprint(o.Min + 2)}
 	case Duration:
@@ -41,7 +43,9 @@ func samples(o *Option) []string {
 	case Path, Paths, Text, Texts, References:
 	}
 	switch o.pattern {
-	case patternAddress, patternHost:
+	case patternAddress:
+		return []string{"localhost:1", "127.0.0.1:2", "[::1]:3"}
+	case patternHost:
 		return []string{"a.example:1", "b.example:2", "c.example:3"}
 	case patternOrigin:
 		return []string{"https://a.example", "https://b.example", "https://c.example"}
@@ -53,7 +57,7 @@ func samples(o *Option) []string {
 func written(o *Option, sample string) string {
 	value := fmt.Sprintf("%q", sample)
 	switch {
-	case o.Kind == Integer:
+	case o.Kind == Integer || o.Kind == Bool:
 		value = sample
 	case o.list():
 		value = "[" + value + "]"
@@ -77,7 +81,7 @@ func TestPrecedence(t *testing.T) {
 		t.Run(o.Key, func(t *testing.T) {
 			values := samples(o)
 			environ := []string{o.Env() + "=" + values[1]}
-			flag := flags(t, "--"+o.Flag, values[2])
+			flag := flags(t, "--"+o.Flag+"="+values[2])
 			other := map[string]string{"tls-cert": "tls-key", "tls-key": "tls-cert"}[o.Flag]
 			if other != "" { // one needs the other
 				environ = append(environ, "SALLYPORT_"+strings.ToUpper(strings.ReplaceAll(other, "-", "_"))+"=other")
@@ -137,6 +141,8 @@ func expected(t *testing.T, o *Option, field reflect.Type, sample string, fromFi
 			t.Fatal(err)
 		}
 		value = n
+	case o.Kind == Bool:
+		value = sample == "true"
 	case o.Kind == Duration:
 		d, err := time.ParseDuration(sample)
 		if err != nil {
@@ -179,7 +185,7 @@ func TestModeOfTheEnvironment(t *testing.T) {
 }
 
 func TestTokenOfTwoLayers(t *testing.T) {
-	s, err := load("listen: {address: 'a:1', token: {file: t}}", Sources{Flags: flags(t, "--token-env", "T")})
+	s, err := load("listen: {address: '[::1]:1', token: {file: t}}", Sources{Flags: flags(t, "--token-env", "T")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +194,7 @@ func TestTokenOfTwoLayers(t *testing.T) {
 	}
 }
 
-const twoUpstreams = `listen: {address: 'a:1'}
+const twoUpstreams = `listen: {address: '[::1]:1'}
 upstreams:
 - {name: notes, url: https://notes.example/mcp, lock: notes.lock}
 - {name: files, command: bin/serve, args: [-v, -v], cwd: data}
@@ -211,16 +217,16 @@ func TestUpstreams(t *testing.T) {
 			{Name: "a", Path: "/a", URL: "http://a/"}, {Name: "b", Path: "/b", URL: "http://b"},
 		}},
 		"of a flag": {twoUpstreams, Sources{Environ: []string{"SALLYPORT_UPSTREAM=a=http://a/"}, Flags: flags(t, "--upstream", "c=http://c/?k=v")}, []Upstream{
-			{Name: "c", Path: "/", URL: "http://c/?k=v"},
+			{Name: "c", Path: "/c", URL: "http://c/?k=v"},
 		}},
 		"a command": {twoUpstreams, Sources{Flags: flags(t, "--", "npx", "-y", "a=b")}, []Upstream{
-			{Name: "command", Path: "/", Command: "npx", Args: []string{"-y", "a=b"}},
+			{Name: "server", Path: "/", Command: "npx", Args: []string{"-y", "a=b"}},
 		}},
 		"lock of one by flag": {twoUpstreams, Sources{Flags: flags(t, "--lock", "files=f.lock")}, []Upstream{
 			notes, with(files, func(u *Upstream) { u.Lock = "f.lock" }),
 		}},
 		"lock of the only one": {"", Sources{Flags: flags(t, "--lock", "a=b.lock", "--", "serve")}, []Upstream{
-			{Name: "command", Path: "/", Command: "serve", Args: []string{}, Lock: "a=b.lock"},
+			{Name: "server", Path: "/", Command: "serve", Args: []string{}, Lock: "a=b.lock"},
 		}},
 		"flag beats variable": {twoUpstreams, Sources{Environ: []string{"SALLYPORT_UPSTREAM_PATH=notes=/v,files=/f"}, Flags: flags(t, "--upstream-path", "notes=/w")}, []Upstream{
 			with(notes, func(u *Upstream) { u.Path = "/w" }), with(files, func(u *Upstream) { u.Path = "/f" }),
@@ -257,9 +263,12 @@ func TestFaultsOutsideOfTheFile(t *testing.T) {
 			`--listen: listen.address: must be host and port, such as "127.0.0.1:8080"; to serve on all interfaces, name them: "0.0.0.0:8080"`,
 			`--max-violations: engine.max_violations: must be a decimal number without fraction, exponent or leading zeros`,
 		}},
-		"certificate of a flag alone": {"", Sources{Flags: flags(t, "--listen", "a:1", "--tls-cert", "c")}, []string{`--tls-cert: listen.tls: needs key`}},
+		"certificate of a flag alone": {"", Sources{Flags: flags(t, "--listen", "localhost:1", "--tls-cert", "c")}, []string{`--tls-cert: listen.tls: needs key`}},
 		"two tokens by flags":         {"", Sources{Flags: flags(t, "--listen", "a:1", "--token-file", "c", "--token-env", "T")}, []string{`--token-env: listen.token.env: cannot stand beside file; choose one`}},
-		"upstream without name":       {"", Sources{Flags: flags(t, "--upstream", "https://a/?b=c")}, []string{`--upstream: upstreams[0]: must be NAME=URL`}},
+		"two upstreams without name":  {"", Sources{Flags: flags(t, "--listen", "localhost:1", "--upstream", "https://a/?b=c", "--upstream", "https://b")}, []string{`--upstream: upstreams[1].name: is that of upstreams[0] too; give each its own`}},
+		"open to all":                 {"", Sources{Flags: flags(t, "--listen", "a:1", "--", "b")}, []string{`--listen: listen.address: can be reached by others, and no token is asked for; set listen.token, or listen.open if that is meant`}},
+		"two sources of schemas":      {"engine: {schemas: bundled}", Sources{Flags: flags(t, "--tools-list", "a")}, []string{`--tools-list: engine.tools_list: cannot stand beside engine.schemas; choose one`}},
+		"loud truth":                  {"listen: {open: True}", Sources{Environ: []string{"SALLYPORT_OPEN=1"}}, []string{`1:16: listen.open: must be true or false`, `SALLYPORT_OPEN: listen.open: must be true or false`}},
 		"folder for a URL": {twoUpstreams, Sources{Flags: flags(t, "--upstream-cwd", "notes=/srv")}, []string{
 			`--upstream-cwd: upstreams[0].cwd: has no meaning without command`,
 		}},

@@ -40,6 +40,8 @@ func inWords(o *Option) string {
 	switch o.Kind {
 	case Choice:
 		return words
+	case Bool:
+		return "true or false"
 	case Integer:
 		return fmt.Sprintf("%d to %d", o.Min, o.Max)
 	case Duration:

@@ -75,6 +75,8 @@ func (o *Option) valueSchema() document {
 			d["default"] = o.Default
 		}
 		return d
+	case Bool:
+		return document{"type": "boolean", "default": o.Default == "true"}
 	case Integer:
 		d := document{"type": "integer", "minimum": o.Min, "maximum": o.Max}
 		if o.Default != "" {

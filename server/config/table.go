@@ -30,6 +30,11 @@ var table = []*Option{
 		field: func(c *Config, _ *Upstream) any { return &c.Engine.Schemas },
 	},
 	{
+		Key: "engine.tools_list", Flag: "tools-list", Kind: Path, Absent: "none", pattern: patternPath, what: "a file",
+		Usage: "file with a server's answer to tools/list, to take the schemas from it instead",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.ToolsList },
+	},
+	{
 		Key: "engine.policies", Flag: "policies", Kind: Paths, Absent: "none", folder: true, pattern: patternPath, what: "a folder",
 		Usage: "folders with rules of your own",
 		field: func(c *Config, _ *Upstream) any { return &c.Engine.Policies },
@@ -83,9 +88,19 @@ var table = []*Option{
 		field: func(c *Config, _ *Upstream) any { return &c.Engine.RulesTimeout },
 	},
 	{
+		Key: "engine.verdict_memo", Flag: "verdict-memo", Kind: Integer, Min: 0, Max: 1_000_000, Default: "8192",
+		Usage: "how many clean verdicts of the rules are remembered; 0 switches that off",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.VerdictMemo },
+	},
+	{
 		Key: "listen.address", Flag: "listen", Kind: Text, pattern: patternAddress, what: whatAddress, Absent: "standard input and output",
 		Usage: "host and port to serve HTTP on",
 		field: func(c *Config, _ *Upstream) any { return &c.Listen.Address },
+	},
+	{
+		Key: "listen.open", Flag: "open", Kind: Bool, Default: "false",
+		Usage: "allows an address that other machines can reach without a token",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Open },
 	},
 	{
 		Key: "listen.tls.cert", Flag: "tls-cert", Kind: Path, pattern: patternPath, what: "a file", Absent: "no TLS",
@@ -108,13 +123,13 @@ var table = []*Option{
 		field: func(c *Config, _ *Upstream) any { return &c.Listen.Token.Env },
 	},
 	{
-		Key: "listen.allowed_hosts", Flag: "allowed-hosts", Kind: Texts, pattern: patternHost, what: "a host, with or without a port",
+		Key: "listen.allowed_hosts", Flag: "allowed-host", Kind: Texts, pattern: patternHost, what: "a host, with or without a port",
 		Absent: "any, and on a loopback address its names only",
 		Usage:  "values of the header Host that may pass",
 		field:  func(c *Config, _ *Upstream) any { return &c.Listen.AllowedHosts },
 	},
 	{
-		Key: "listen.allowed_origins", Flag: "allowed-origins", Kind: Texts, pattern: patternOrigin, what: `an origin such as "https://app.example"`,
+		Key: "listen.allowed_origins", Flag: "allowed-origin", Kind: Texts, pattern: patternOrigin, what: `an origin such as "https://app.example"`,
 		Absent: "that of the host itself",
 		Usage:  "values of the header Origin that may pass besides that of the host itself",
 		field:  func(c *Config, _ *Upstream) any { return &c.Listen.AllowedOrigins },
@@ -140,7 +155,7 @@ var table = []*Option{
 		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.IdleTimeout },
 	},
 	{
-		Key: "listen.limits.shutdown_grace", Flag: "shutdown-grace", Kind: Duration, Min: 0, Max: int64(10 * time.Minute), Default: "10s",
+		Key: "listen.limits.shutdown_grace", Flag: "grace", Kind: Duration, Min: int64(100 * time.Millisecond), Max: int64(10 * time.Minute), Default: "30s",
 		Usage: "how long calls in flight may go on at the end",
 		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.ShutdownGrace },
 	},
@@ -152,7 +167,7 @@ var table = []*Option{
 	},
 	{
 		Key: "upstreams[].path", Flag: "upstream-path", Kind: Text, pattern: patternPrefix, what: `a path such as "/notes", without "/" at its end`,
-		Absent: `"/" for the only one, else "/" and the name`,
+		Absent: `"/" and the name; without a name on the command line "/"`,
 		Usage:  "prefix of the paths that clients use for it",
 		field:  func(_ *Config, u *Upstream) any { return &u.Path },
 	},

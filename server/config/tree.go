@@ -131,7 +131,10 @@ func (r *reader) scalar(n *yaml.Node, o *Option, key string) (any, bool) {
 	case o.Kind == Integer && !isInteger(n):
 		r.number(n, o, key)
 		return nil, false
-	case o.Kind != Integer && (n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str"):
+	case o.Kind == Bool && (n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool"):
+		r.wrongType(n, key, "true or false")
+		return nil, false
+	case o.Kind != Integer && o.Kind != Bool && (n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str"):
 		wanted := "a string"
 		if o.Kind == Duration {
 			wanted = `a string such as "30s"`
@@ -141,6 +144,7 @@ func (r *reader) scalar(n *yaml.Node, o *Option, key string) (any, bool) {
 	}
 	value, f := o.parse(n.Value)
 	if f != nil {
+		f.beyond = f.beyond || o.Kind == Bool // True is true for YAML
 		r.report(r.at(n), key, *f)
 		return nil, false
 	}

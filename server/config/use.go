@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -14,9 +15,13 @@ import (
 	"github.com/sallyport-mcp/sallyport/server"
 )
 
-// Options returns the options for engine.New. The caller adds engine.WithLogger and,
-// where Schemas is Learned, engine.WithServerTools.
-func (e Engine) Options() []engine.Option {
+// Learns says that the schemas are those that each upstream lists.
+func (e Engine) Learns() bool { return e.Schemas == Learned && e.ToolsList == "" }
+
+// Options returns the options for engine.New, but for the logger. Where schemas are
+// learned that makes an engine without tools, for Engine.ForTools. The error is about
+// the file of ToolsList.
+func (e Engine) Options() ([]engine.Option, error) {
 	options := []engine.Option{
 		engine.WithMode(e.Mode),
 		engine.WithAllowUnsafeArgs(e.AllowUnsafeArgs...),
@@ -28,14 +33,39 @@ func (e Engine) Options() []engine.Option {
 		engine.WithLoadPolicy(e.LoadPolicy),
 		engine.WithMaxViolations(e.MaxViolations),
 		engine.WithTimeout(e.RulesTimeout),
+		engine.WithVerdictMemo(e.VerdictMemo),
 	}
 	for _, folder := range e.Policies {
 		options = append(options, engine.WithPolicies(os.DirFS(folder)))
 	}
-	if e.Schemas != Learned && e.Schemas != Bundled {
+	switch {
+	case e.Learns():
+		options = append(options, engine.WithServerTools(nil))
+	case e.ToolsList != "":
+		list, err := readToolsList(e.ToolsList)
+		if err != nil {
+			return nil, fmt.Errorf("engine.tools_list: %w", err)
+		}
+		options = append(options, engine.WithServerTools(list.Tools))
+	case e.Schemas != Bundled:
 		options = append(options, engine.WithSchemas(os.DirFS(e.Schemas)))
 	}
-	return options
+	return options, nil
+}
+
+func readToolsList(name string) (server.ToolsList, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return server.ToolsList{}, err
+	}
+	list, err := server.ReadToolsList(text)
+	switch {
+	case err != nil:
+		return list, fmt.Errorf("%s: %w", printable(name), err)
+	case list.NextCursor != "":
+		return list, fmt.Errorf("%s is one page of a longer list: put all tools into it", printable(name))
+	}
+	return list, nil
 }
 
 // JudgeOptions returns the options for server.NewJudge, but for the logger.
@@ -66,6 +96,28 @@ func (l Log) Logger(w zapcore.WriteSyncer) (*zap.Logger, error) {
 // Read reads a secret that these settings refer to, with the environment they came from.
 func (s *Settings) Read(r Reference) (string, error) { return r.Read(s.lookup) }
 
+// shortestToken is what a bearer token has to have at least, in bytes, so that it cannot
+// be guessed.
+const shortestToken = 16
+
+// Token reads the bearer token that clients have to send, "" where none is asked for. One
+// that is too short, or that no client could send (RFC 6750, section 2.1), is an error.
+func (s *Settings) Token() (string, error) {
+	if s.Listen.Token.IsZero() {
+		return "", nil
+	}
+	token, err := s.Read(s.Listen.Token)
+	switch {
+	case err != nil:
+		return "", err
+	case !matches(patternToken, token):
+		return "", fmt.Errorf("%s has a character that no bearer token can have", s.Listen.Token)
+	case len(token) < shortestToken:
+		return "", fmt.Errorf("%s has less than %d characters", s.Listen.Token, shortestToken)
+	}
+	return token, nil
+}
+
 // named is one file, folder or variable that the settings name.
 type named struct {
 	key    string // of its option, with an index
@@ -93,6 +145,7 @@ func (s *Settings) names() []named {
 	for _, folder := range s.Engine.Policies {
 		add("engine.policies", folder, true)
 	}
+	add("engine.tools_list", s.Engine.ToolsList, false)
 	add("listen.tls.cert", s.Listen.TLS.Cert, false)
 	add("listen.tls.key", s.Listen.TLS.Key, false)
 	tokenKey := "listen.token.file"
@@ -122,7 +175,7 @@ func (s *Settings) Files() []string {
 		files = append(files, s.file)
 	}
 	for _, n := range s.names() {
-		if n.path != "" && n.key[len(n.key)-len("cwd"):] != "cwd" { // what a program writes there is its own affair
+		if n.path != "" && !strings.HasSuffix(n.key, ".cwd") { // what a program writes there is its own affair
 			files = append(files, n.path)
 		}
 	}
@@ -154,6 +207,9 @@ func (s *Settings) CheckFiles() []Problem {
 func (s *Settings) checkNamed(n named) error {
 	if n.secret != nil {
 		_, err := s.Read(*n.secret)
+		if err == nil && strings.HasPrefix(n.key, "listen.token.") {
+			_, err = s.Token()
+		}
 		return err
 	}
 	info, err := os.Stat(n.path)

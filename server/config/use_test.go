@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/sallyport-mcp/sallyport/engine"
+	"github.com/sallyport-mcp/sallyport/server"
+	"github.com/sallyport-mcp/sallyport/server/gateway"
 )
 
 // write makes a file in a folder.
@@ -73,9 +76,9 @@ func TestWarnings(t *testing.T) {
 	}{
 		"none":        {child, nil, nil},
 		"no upstream": {"", nil, []string{`conf/sallyport.yaml: upstreams: there is none, so a gateway has nothing to stand in front of`}},
-		"open to all": {"listen: {address: '0.0.0.0:80'}\n" + child, nil, []string{
+		"open to all": {"listen: {address: '0.0.0.0:80', open: true}\n" + child, nil, []string{
 			`conf/sallyport.yaml:1:19: listen.address: is open to other machines without TLS: calls and tokens can be read on the way; set listen.tls, or have something in front that does`,
-			`conf/sallyport.yaml:1:19: listen.address: is open to other machines without a token: whoever reaches it may call tools; set listen.token`,
+			`conf/sallyport.yaml:1:19: listen.address: is open to other machines without a token: whoever reaches it may call tools`,
 			`conf/sallyport.yaml:1:19: listen.address: is open to other machines under any name; set listen.allowed_hosts`,
 		}},
 		"loopback":          {"listen: {address: '[::1]:80'}\n" + child, nil, nil},
@@ -102,7 +105,7 @@ func TestWarnings(t *testing.T) {
 // A secret is in no form in which settings come out, but the one that reads it.
 func TestSecretsAreNotShown(t *testing.T) {
 	folder := t.TempDir()
-	write(t, folder, "token", "hunter2-file\n")
+	write(t, folder, "token", "hunter2-file-0123\n")
 	name := write(t, folder, "sallyport.yaml", `
 listen: {address: 'localhost:1', token: {file: token}}
 upstreams:
@@ -129,7 +132,7 @@ upstreams:
 	if strings.Contains(b.String(), "hunter2") {
 		t.Errorf("a secret is shown:\n%s", &b)
 	}
-	for want, r := range map[string]Reference{"hunter2-file": s.Listen.Token, "hunter2-text": refs["KEY"], "hunter2-variable": refs["OTHER"]} {
+	for want, r := range map[string]Reference{"hunter2-file-0123": s.Listen.Token, "hunter2-text": refs["KEY"], "hunter2-variable": refs["OTHER"]} {
 		if got, err := s.Read(r); got != want || err != nil {
 			t.Errorf("read %q, %v, want %q", got, err, want)
 		}
@@ -246,7 +249,11 @@ deny contains {"path": "", "reason": "do not shout"} if input.payload.a == 7
 	if err != nil {
 		t.Fatal(err)
 	}
-	eng, err := engine.New(context.Background(), append(s.Engine.Options(), engine.WithLogger(zap.NewNop()))...)
+	options, err := s.Engine.Options()
+	if err != nil {
+		t.Fatal(err)
+	}
+	eng, err := engine.New(context.Background(), append(options, engine.WithLogger(zap.NewNop()))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,5 +285,91 @@ func TestLogger(t *testing.T) {
 	logger.Warn("this")
 	if got := b.String(); !strings.HasSuffix(got, "\twarn\tthis\n") {
 		t.Errorf("logged %q", got)
+	}
+}
+
+func TestToken(t *testing.T) {
+	for value, want := range map[string]string{
+		"0123456789abcdef": "", "0123456789abcde": "environment T has less than 16 characters",
+		"0123456789 abcdef": "environment T has a character that no bearer token can have", "": "environment T is empty",
+	} {
+		s, err := load("listen: {address: 'localhost:1', token: {env: T}}", Sources{Environ: []string{"T=" + value}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, err := s.Token()
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want || want == "" && token != value {
+			t.Errorf("%q: %q, %q; want %q", value, token, got, want)
+		}
+	}
+	s, err := load("", Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token, err := s.Token(); token != "" || err != nil {
+		t.Errorf("without a token: %q, %v", token, err)
+	}
+}
+
+// Where the tools come from, as the engine sees it.
+func TestSourcesOfSchemas(t *testing.T) {
+	folder := t.TempDir()
+	list := write(t, folder, "list.json", `{"tools": [{"name": "listed", "inputSchema": {"type": "object"}}]}`)
+	page := write(t, folder, "page.json", `{"tools": [], "nextCursor": "2"}`)
+	write(t, folder, "schemas/filed.json", `{"type": "object", "additionalProperties": false}`)
+	for name, test := range map[string]struct {
+		flags  []string
+		tools  []string
+		learns bool
+		err    string
+	}{
+		"learned": {nil, nil, true, ""},
+		"listed":  {[]string{"--tools-list", list}, []string{"listed"}, false, ""},
+		"filed":   {[]string{"--schemas", filepath.Join(folder, "schemas")}, []string{"filed"}, false, ""},
+		"a page":  {[]string{"--tools-list", page}, nil, false, "engine.tools_list: FOLDER/page.json is one page of a longer list: put all tools into it"},
+		"no file": {[]string{"--tools-list", filepath.Join(folder, "x")}, nil, false, "engine.tools_list: open FOLDER/x: no such file or directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := load("", Sources{Flags: flags(t, test.flags...)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			options, err := s.Engine.Options()
+			if test.err != "" {
+				if err == nil || strings.ReplaceAll(err.Error(), folder, "FOLDER") != test.err {
+					t.Errorf("the error is %v, want %s", err, test.err)
+				}
+				return
+			}
+			if err != nil || s.Engine.Learns() != test.learns {
+				t.Fatalf("error %v; learns: %t, want %t", err, s.Engine.Learns(), test.learns)
+			}
+			eng, err := engine.New(context.Background(), append(options, engine.WithLogger(zap.NewNop()))...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.tools, eng.Tools()); diff != "" {
+				t.Errorf("tools (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The defaults are those of the gateway.
+func TestDefaultsOfTheGateway(t *testing.T) {
+	s, err := load("", Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Limits{
+		BodyBytes: server.MaxMessageBytes, HeaderBytes: gateway.DefaultMaxHeaderBytes, HeaderTimeout: 10 * time.Second,
+		IdleTimeout: gateway.DefaultIdle, ShutdownGrace: gateway.DefaultGrace,
+	}
+	if diff := cmp.Diff(want, s.Listen.Limits); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

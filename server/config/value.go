@@ -28,6 +28,11 @@ func (o *Option) parse(text string) (any, *fault) {
 	switch o.Kind {
 	case Choice:
 		return o.parseChoice(text)
+	case Bool:
+		if text != "true" && text != "false" {
+			return nil, &fault{problem: "must be true or false"}
+		}
+		return text == "true", nil
 	case Integer:
 		return o.parseInteger(text)
 	case Duration:

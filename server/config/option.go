@@ -49,9 +49,6 @@ type Option struct {
 	field   func(*Config, *Upstream) any
 }
 
-// flagCommand stands in Flag's place for the arguments after "--".
-const flagCommand = "-- COMMAND [ARG...]"
-
 const upstreamPrefix = "upstreams[]."
 
 // variablePrefix begins the name of every environment variable.

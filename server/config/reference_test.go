@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// flagCommand stands in the place of a flag for the arguments after "--".
+const flagCommand = "-- COMMAND [ARG...]"
+
 const referenceHead = `# What can be set
 
 Generated from the table in [table.go](table.go); a test compares them. A flag beats the variable, which beats the file, which beats

@@ -166,6 +166,8 @@ func (m maker) option(o *Option) any {
 			return m.one("", "x", o.Choices[0]+" ")
 		}
 		return o.Choices[m.IntN(len(o.Choices))]
+	case Bool:
+		return m.one(true, false, "true", 1)
 	case Integer:
 		return m.one(o.Min, o.Max, o.Min, o.Max, o.Min+1, o.Max-1, o.Min-1, o.Max+1)
 	case Duration:

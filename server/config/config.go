@@ -69,6 +69,8 @@ type Limits struct {
 	HeaderTimeout time.Duration // to read the headers of a request
 	IdleTimeout   time.Duration // of a kept connection between requests
 	ShutdownGrace time.Duration // for calls in flight at the end
+	MaxChildren   int           // of each command, one for each session
+	ChildIdle     time.Duration // of such a child
 }
 
 // Upstream is one MCP server behind the gateway: at a URL, or a child process.

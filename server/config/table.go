@@ -160,6 +160,16 @@ var table = []*Option{
 		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.ShutdownGrace },
 	},
 	{
+		Key: "listen.limits.max_children", Flag: "max-children", Kind: Integer, Min: 1, Max: 10_000, Default: "64",
+		Usage: "how many times each command may run at once, once for each session",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.MaxChildren },
+	},
+	{
+		Key: "listen.limits.child_idle", Flag: "child-idle", Kind: Duration, Min: int64(time.Second), Max: int64(24 * time.Hour), Default: "10m",
+		Usage: "how long a command may be idle before it is ended",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.ChildIdle },
+	},
+	{
 		Key: "upstreams[].name", Flag: "upstream", Kind: Text, pattern: patternName, what: "made of letters, digits, dots, underscores and hyphens, at most 64",
 		Absent: "required",
 		Usage:  "name of the server in logs, and of its path; no two are the same",

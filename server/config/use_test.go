@@ -367,7 +367,7 @@ func TestDefaultsOfTheGateway(t *testing.T) {
 	}
 	want := Limits{
 		BodyBytes: server.MaxMessageBytes, HeaderBytes: gateway.DefaultMaxHeaderBytes, HeaderTimeout: 10 * time.Second,
-		IdleTimeout: gateway.DefaultIdle, ShutdownGrace: gateway.DefaultGrace,
+		IdleTimeout: gateway.DefaultIdle, ShutdownGrace: gateway.DefaultGrace, MaxChildren: gateway.DefaultChildren, ChildIdle: gateway.DefaultChildIdle,
 	}
 	if diff := cmp.Diff(want, s.Listen.Limits); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

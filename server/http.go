@@ -39,11 +39,17 @@ func WithPathPrefix(prefix string) HTTPOption {
 	return func(g *httpGuard) { g.prefix = prefix }
 }
 
+// WithMaxBody bounds the body of a POST, in bytes; MaxMessageBytes is the default and the
+// most that can be.
+func WithMaxBody(n int) HTTPOption {
+	return func(g *httpGuard) { g.maxBody = min(n, MaxMessageBytes) }
+}
+
 // HTTP stands in front of a handler that serves MCP over HTTP: streamable HTTP of every
 // revision, with and without sessions, and the legacy transport of HTTP and SSE. The
 // judge sees every POST body; the handler sees those that it forwards.
 func (j *Judge) HTTP(next http.Handler, options ...HTTPOption) http.Handler {
-	g := &httpGuard{judge: j, next: next, asked: newAsked(), streams: map[string]*eventStream{}}
+	g := &httpGuard{judge: j, next: next, maxBody: MaxMessageBytes, asked: newAsked(), streams: map[string]*eventStream{}}
 	for _, option := range options {
 		option(g)
 	}
@@ -56,6 +62,7 @@ type httpGuard struct {
 	origins []string
 	hosts   []string
 	prefix  string
+	maxBody int // bytes
 	asked   *asked
 
 	mu      sync.Mutex
@@ -119,7 +126,7 @@ func (g *httpGuard) post(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, problem, http.StatusUnsupportedMediaType)
 		return
 	}
-	body, tooLong, err := readBody(r.Body)
+	body, tooLong, err := readBody(r.Body, g.maxBody)
 	body = bytes.Trim(body, " \t\r\n")
 	if err != nil {
 		http.Error(w, "the body could not be read", http.StatusBadRequest)
@@ -127,7 +134,7 @@ func (g *httpGuard) post(w http.ResponseWriter, r *http.Request) {
 	}
 	judge := g.judge.Judge
 	if tooLong {
-		judge = g.judge.TooLong
+		judge = func(_ context.Context, beginning []byte) Decision { return g.judge.tooLong(beginning, g.maxBody) }
 	}
 	if !tooLong {
 		if problem := disagreement(r.Header, body); problem != "" {
@@ -170,16 +177,16 @@ func unreadableBody(h http.Header) string {
 }
 
 // readBody reads a body up to one byte past the limit, and reads the rest away.
-func readBody(r io.Reader) (body []byte, tooLong bool, err error) {
-	body, err = io.ReadAll(io.LimitReader(r, MaxMessageBytes+1))
-	if err != nil || len(body) <= MaxMessageBytes {
+func readBody(r io.Reader, limit int) (body []byte, tooLong bool, err error) {
+	body, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err != nil || len(body) <= limit {
 		return body, false, err
 	}
 	const drained = 64 << 20 // more than that, and the connection may as well break
 	if _, err := io.CopyN(io.Discard, r, drained); err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, err
 	}
-	return body[:MaxMessageBytes], true, nil
+	return body[:limit], true, nil
 }
 
 // reply answers in place of the handler: in the answer to the POST, or in the stream

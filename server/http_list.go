@@ -44,9 +44,9 @@ func sessionOf(r *http.Request) string {
 
 func callerKeyOf(r *http.Request) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", r.URL.Path)
+	_, _ = fmt.Fprintf(h, "%q\n", r.URL.Path)
 	for _, name := range identifying {
-		fmt.Fprintf(h, "%q %q\n", name, r.Header.Values(name))
+		_, _ = fmt.Fprintf(h, "%q %q\n", name, r.Header.Values(name))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

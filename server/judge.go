@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -29,7 +30,7 @@ const (
 // Judge decides what becomes of messages. It is safe for concurrent use.
 type Judge struct {
 	source     Source
-	rejections Rejections
+	rejections atomic.Value // Rejections
 	logger     *zap.Logger
 }
 
@@ -38,7 +39,23 @@ type Option func(*Judge)
 
 // WithRejections sets the form in which a refused call is answered; the default is
 // ProtocolErrors.
-func WithRejections(r Rejections) Option { return func(j *Judge) { j.rejections = r } }
+func WithRejections(r Rejections) Option { return func(j *Judge) { j.rejections.Store(r) } }
+
+// SetRejections changes the form in which refused calls are answered from now on.
+func (j *Judge) SetRejections(r Rejections) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	j.rejections.Store(r)
+	return nil
+}
+
+func (r Rejections) check() error {
+	if r != ProtocolErrors && r != ToolResults {
+		return fmt.Errorf("rejections %q is neither %q nor %q", r, ProtocolErrors, ToolResults)
+	}
+	return nil
+}
 
 // WithLogger sets where the judge records what it refuses and drops. By default that is
 // lost; the engine has a logger of its own.
@@ -54,7 +71,8 @@ func NewJudge(e *engine.Engine, options ...Option) (*Judge, error) {
 
 // NewJudgeFrom returns a judge that puts calls to the engine that s has for their caller.
 func NewJudgeFrom(s Source, options ...Option) (*Judge, error) {
-	j := &Judge{source: s, rejections: ProtocolErrors, logger: zap.NewNop()}
+	j := &Judge{source: s, logger: zap.NewNop()}
+	j.rejections.Store(ProtocolErrors)
 	for _, option := range options {
 		option(j)
 	}
@@ -63,8 +81,9 @@ func NewJudgeFrom(s Source, options ...Option) (*Judge, error) {
 		return nil, errors.New("a judge needs a source of engines")
 	case j.logger == nil:
 		return nil, errors.New("the logger is nil")
-	case j.rejections != ProtocolErrors && j.rejections != ToolResults:
-		return nil, fmt.Errorf("rejections %q is neither %q nor %q", j.rejections, ProtocolErrors, ToolResults)
+	}
+	if err := j.rejections.Load().(Rejections).check(); err != nil {
+		return nil, err
 	}
 	return j, nil
 }
@@ -149,7 +168,11 @@ const codeInternal = -32603
 // TooLong refuses a message above MaxMessageBytes, of which beginning is as much as was
 // kept. It needs no context, and has one to be used in the place of Judge.
 func (j *Judge) TooLong(_ context.Context, beginning []byte) Decision {
-	return j.refuse(frame.ID(beginning), frame.CodeInvalidRequest, fmt.Sprintf("the message has more than %d bytes", MaxMessageBytes))
+	return j.tooLong(beginning, MaxMessageBytes)
+}
+
+func (j *Judge) tooLong(beginning []byte, limit int) Decision {
+	return j.refuse(frame.ID(beginning), frame.CodeInvalidRequest, fmt.Sprintf("the message has more than %d bytes", limit))
 }
 
 func (j *Judge) refuse(id []byte, code int, message string) Decision {

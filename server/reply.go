@@ -33,7 +33,7 @@ func errorReply(id []byte, e rpcError) []byte {
 // refusal is the answer to a refused call. An unknown tool is a protocol error in
 // either form (MCP, tools, error handling).
 func (j *Judge) refusal(id []byte, params frame.Members, refusal *engine.ValidationError) []byte {
-	if j.rejections == ToolResults && refusal.Code != engine.CodeMethodNotFound {
+	if j.rejections.Load() == ToolResults && refusal.Code != engine.CodeMethodNotFound {
 		return resultReply(id, refusal, isStateless(params))
 	}
 	e := refusal.JSONRPC()

@@ -143,7 +143,7 @@ func TestEveryOptionOfTheLibrary(t *testing.T) {
 		"WithFormats": "engine.formats", "WithBacktrackingPatterns": "engine.backtracking_patterns", "WithDropNulls": "engine.leniency.drop_nulls",
 		"WithUnwrapJSONStrings": "engine.leniency.unwrap_json_strings", "WithPolicies": "engine.policies", "WithMode": "engine.mode",
 		"WithAllowUnsafeArgs": "engine.allow_unsafe_args", "WithMaxViolations": "engine.max_violations", "WithTimeout": "engine.rules_timeout", "WithVerdictMemo": "engine.verdict_memo",
-		"WithLogger": "log.format", "WithRejections": "engine.rejections", "WithAllowedHosts": "listen.allowed_hosts", "WithAllowedOrigins": "listen.allowed_origins", "WithPathPrefix": "upstreams[].path",
+		"WithLogger": "log.format", "WithRejections": "engine.rejections", "WithAllowedHosts": "listen.allowed_hosts", "WithAllowedOrigins": "listen.allowed_origins", "WithPathPrefix": "upstreams[].path", "WithMaxBody": "listen.limits.body_bytes",
 	}
 	for _, file := range []string{"../../engine/options.go", "../judge.go", "../http.go"} {
 		for _, name := range withFunctions(t, file) {

@@ -75,7 +75,9 @@ func (e Engine) JudgeOptions() []server.Option {
 
 // HTTPOptions returns the options for Judge.HTTP.
 func (l Listen) HTTPOptions() []server.HTTPOption {
-	return []server.HTTPOption{server.WithAllowedHosts(l.AllowedHosts...), server.WithAllowedOrigins(l.AllowedOrigins...)}
+	return []server.HTTPOption{
+		server.WithAllowedHosts(l.AllowedHosts...), server.WithAllowedOrigins(l.AllowedOrigins...), server.WithMaxBody(l.Limits.BodyBytes),
+	}
 }
 
 // Logger returns a logger that writes to w.

@@ -9,15 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/sallyport-mcp/sallyport/engine"
-	"github.com/sallyport-mcp/sallyport/server"
-	"github.com/sallyport-mcp/sallyport/server/gateway"
 )
 
 // write makes a file in a folder.
@@ -356,20 +353,5 @@ func TestSourcesOfSchemas(t *testing.T) {
 				t.Errorf("tools (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// The defaults are those of the gateway.
-func TestDefaultsOfTheGateway(t *testing.T) {
-	s, err := load("", Sources{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := Limits{
-		BodyBytes: server.MaxMessageBytes, HeaderBytes: gateway.DefaultMaxHeaderBytes, HeaderTimeout: 10 * time.Second,
-		IdleTimeout: gateway.DefaultIdle, ShutdownGrace: gateway.DefaultGrace, MaxChildren: gateway.DefaultChildren, ChildIdle: gateway.DefaultChildIdle,
-	}
-	if diff := cmp.Diff(want, s.Listen.Limits); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -64,7 +64,7 @@ func TestBridgeSessions(t *testing.T) {
 	f.with(sessionHeader, "no such session").want(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, 404)
 	f.with(sessionHeader, "no such session").want(call(1, "echo", `{}`), 404, `"id":1`)
 	response, err := one.request(t.Context(), http.MethodDelete, "")
-	if err != nil || response.StatusCode != 200 {
+	if err != nil || response.StatusCode != http.StatusOK {
 		t.Fatal(response, err)
 	}
 	_ = response.Body.Close()
@@ -153,8 +153,11 @@ func TestBridgeStateless(t *testing.T) {
 	modern.with("Mcp-Method", "ping").want(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, 400, "-32602")
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
 		response, err := modern.request(t.Context(), method, "")
-		if err != nil || response.StatusCode != http.StatusMethodNotAllowed {
-			t.Errorf("%s: %v, %v", method, response, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = response.Body.Close(); response.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("%s: status %d", method, response.StatusCode)
 		}
 	}
 }
@@ -163,8 +166,14 @@ func TestBridgeStateless(t *testing.T) {
 func TestQueueIsBounded(t *testing.T) {
 	q := newQueue()
 	big := make([]byte, maxQueued/2)
-	if !q.put(big) || !q.put(big) || q.put([]byte("x")) || q.put([]byte("y")) {
-		t.Error("takes too much, or too little")
+	for i, want := range []bool{true, true, false, false} {
+		message := big
+		if i > 1 {
+			message = []byte("x")
+		}
+		if got := q.put(message); got != want {
+			t.Errorf("message %d: taken %t, want %t", i, got, want)
+		}
 	}
 	if items, open := q.take(); len(items) != 2 || open {
 		t.Errorf("%d items, open %t", len(items), open)

@@ -171,11 +171,11 @@ func newEngine(t testing.TB, options ...engine.Option) *engine.Engine {
 // newJudge returns a judge that learns its tools.
 func newJudge(t testing.TB) *server.Judge {
 	t.Helper()
-	j, err := Options{Upstream: "fake", Engine: newEngine(t), Logger: zap.NewNop()}.NewJudge()
+	side, err := NewSide("fake", Settings{Engine: newEngine(t), Learns: true}, zap.NewNop())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return j
+	return side.Judge()
 }
 
 func alive(pid int) bool { return exec.Command("kill", "-0", fmt.Sprint(pid)).Run() == nil }

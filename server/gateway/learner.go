@@ -24,15 +24,24 @@ type Inspect func(ctx context.Context, upstream string, list server.ToolsList) (
 // same have the same engine.
 type Learner struct {
 	upstream string
-	base     *engine.Engine
-	inspect  Inspect
 	logger   *zap.Logger
 	patience time.Duration // for a whole list
 	lifetime time.Duration // of a list that nobody says has changed
 
 	mu      sync.Mutex
+	base    *engine.Engine
+	inspect Inspect
 	callers *lru.Cache[string, *learnt]
-	engines *lru.Cache[[sha256.Size]byte, *engine.Engine]
+	engines *lru.Cache[digest, built]
+}
+
+// digest stands for one list of tools.
+type digest [sha256.Size]byte
+
+// built is an engine, and the list that it is made of.
+type built struct {
+	engine *engine.Engine
+	list   server.ToolsList
 }
 
 const (
@@ -57,7 +66,7 @@ func NewLearner(upstream string, base *engine.Engine, inspect Inspect, logger *z
 	if err != nil {
 		return nil, err
 	}
-	engines, err := lru.New[[sha256.Size]byte, *engine.Engine](maxEngines)
+	engines, err := lru.New[digest, built](maxEngines)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +82,7 @@ type learnt struct {
 
 	mu     sync.Mutex
 	engine *engine.Engine // nil at first
+	list   digest         // that it is made of
 	until  time.Time      // the list is to be renewed then
 }
 
@@ -126,11 +136,11 @@ func (l *Learner) Engine(ctx context.Context, c server.Caller) (*engine.Engine, 
 		return old, nil
 	}
 	asked := time.Now()
-	e, err := l.learn(ctx, c)
+	e, list, err := l.learn(ctx, c)
 	switch {
 	case err == nil:
 		known.mu.Lock()
-		known.engine, known.until = e, asked.Add(l.lifetime)
+		known.engine, known.list, known.until = e, list, asked.Add(l.lifetime)
 		known.mu.Unlock()
 		return e, nil
 	case old != nil:
@@ -147,34 +157,80 @@ func (l *Learner) Engine(ctx context.Context, c server.Caller) (*engine.Engine, 
 const retryAfter = 5 * time.Second
 
 // learn asks for all pages and builds the engine of what they list.
-func (l *Learner) learn(ctx context.Context, c server.Caller) (*engine.Engine, error) {
+func (l *Learner) learn(ctx context.Context, c server.Caller) (*engine.Engine, digest, error) {
 	if c.List == nil {
-		return nil, errors.New("the server cannot be asked for its tools here")
+		return nil, digest{}, errors.New("the server cannot be asked for its tools here")
 	}
-	list, digest, err := ListAll(ctx, c.List)
+	list, id, err := ListAll(ctx, c.List)
 	if err != nil {
-		return nil, err
+		return nil, digest{}, err
 	}
 	l.mu.Lock()
-	e, known := l.engines.Get(digest)
+	known, isKnown := l.engines.Get(id)
+	base, inspect := l.base, l.inspect
 	l.mu.Unlock()
-	if known {
-		return e, nil
+	if isKnown {
+		return known.engine, id, nil
 	}
-	tools := list.Tools
-	if l.inspect != nil {
-		if tools, err = l.inspect(ctx, l.upstream, list); err != nil {
-			return nil, fmt.Errorf("inspect the list of tools: %w", err)
-		}
-	}
-	if e, err = l.base.ForTools(ctx, tools); err != nil {
-		return nil, fmt.Errorf("build an engine of the list of tools: %w", err)
+	e, err := l.build(ctx, base, inspect, list)
+	if err != nil {
+		return nil, digest{}, err
 	}
 	l.logger.Info("the list of tools is in force", zap.Int("tools", len(e.Tools())), zap.Strings("quarantined", e.Quarantined()))
 	l.mu.Lock()
-	l.engines.Add(digest, e)
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	if base != l.base {
+		return nil, digest{}, errors.New("the settings have changed in the meantime")
+	}
+	l.engines.Add(id, built{e, list})
+	return e, id, nil
+}
+
+func (l *Learner) build(ctx context.Context, base *engine.Engine, inspect Inspect, list server.ToolsList) (*engine.Engine, error) {
+	tools := list.Tools
+	if inspect != nil {
+		var err error
+		if tools, err = inspect(ctx, l.upstream, list); err != nil {
+			return nil, fmt.Errorf("inspect the list of tools: %w", err)
+		}
+	}
+	e, err := base.ForTools(ctx, tools)
+	if err != nil {
+		return nil, fmt.Errorf("build an engine of the list of tools: %w", err)
+	}
 	return e, nil
+}
+
+// Rebase puts the rules and settings of another engine into force, and another inspect,
+// for every list that is known. With an error everything stays as it was.
+func (l *Learner) Rebase(ctx context.Context, base *engine.Engine, inspect Inspect) error {
+	l.mu.Lock()
+	before := map[digest]built{}
+	for _, id := range l.engines.Keys() {
+		before[id], _ = l.engines.Peek(id)
+	}
+	l.mu.Unlock()
+	after := map[digest]built{}
+	for id, b := range before {
+		e, err := l.build(ctx, base, inspect, b.list)
+		if err != nil {
+			return err
+		}
+		after[id] = built{e, b.list}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.base, l.inspect = base, inspect
+	l.engines.Purge()
+	for id, b := range after {
+		l.engines.Add(id, b)
+	}
+	for _, known := range l.callers.Values() {
+		known.mu.Lock()
+		known.engine = after[known.list].engine // nil: to be learnt anew
+		known.mu.Unlock()
+	}
+	return nil
 }
 
 // Forget has every list asked for again before the next call, such as after a tool has
@@ -190,38 +246,38 @@ func (l *Learner) Forget() {
 	}
 }
 
-// ListAll asks for all pages of a list of tools (MCP, pagination). The digest is equal
+// ListAll asks for all pages of a list of tools (MCP, pagination). The id is equal
 // for lists that are equal byte for byte.
-func ListAll(ctx context.Context, list func(ctx context.Context, cursor string) ([]byte, error)) (all server.ToolsList, digest [sha256.Size]byte, err error) {
+func ListAll(ctx context.Context, list func(ctx context.Context, cursor string) ([]byte, error)) (all server.ToolsList, id [sha256.Size]byte, err error) {
 	hash := sha256.New()
 	seen := map[string]bool{}
 	cursor, size := "", 0
 	for range maxPages {
 		answer, err := list(ctx, cursor)
 		if err != nil {
-			return server.ToolsList{}, digest, err
+			return server.ToolsList{}, id, err
 		}
 		page, err := server.ReadToolsList(answer)
 		if err != nil {
-			return server.ToolsList{}, digest, err
+			return server.ToolsList{}, id, err
 		}
 		for _, entry := range page.Raw {
 			size += len(entry)
-			fmt.Fprintf(hash, "%d\n%s\n", len(entry), entry)
+			_, _ = fmt.Fprintf(hash, "%d\n%s\n", len(entry), entry)
 		}
 		if size > maxListedBytes {
-			return server.ToolsList{}, digest, fmt.Errorf("the list of tools has more than %d bytes", maxListedBytes)
+			return server.ToolsList{}, id, fmt.Errorf("the list of tools has more than %d bytes", maxListedBytes)
 		}
 		all.Tools, all.Raw = append(all.Tools, page.Tools...), append(all.Raw, page.Raw...)
 		if page.NextCursor == "" {
-			hash.Sum(digest[:0])
-			return all, digest, nil
+			hash.Sum(id[:0])
+			return all, id, nil
 		}
 		if seen[page.NextCursor] {
-			return server.ToolsList{}, digest, errors.New("the list of tools leads in a circle: a cursor comes twice")
+			return server.ToolsList{}, id, errors.New("the list of tools leads in a circle: a cursor comes twice")
 		}
 		seen[page.NextCursor] = true
 		cursor = page.NextCursor
 	}
-	return server.ToolsList{}, digest, fmt.Errorf("the list of tools has more than %d pages", maxPages)
+	return server.ToolsList{}, id, fmt.Errorf("the list of tools has more than %d pages", maxPages)
 }

@@ -28,8 +28,10 @@ type Listen struct {
 	Grace time.Duration
 	// Idle is how long a connection may be without a request.
 	Idle time.Duration
-	// MaxHeaderBytes bounds the headers of a request.
+	// MaxHeaderBytes bounds the headers of a request, and HeaderTimeout how long they may
+	// take to come.
 	MaxHeaderBytes int
+	HeaderTimeout  time.Duration
 }
 
 // The defaults of Listen.
@@ -37,8 +39,7 @@ const (
 	DefaultGrace          = 30 * time.Second
 	DefaultIdle           = 2 * time.Minute
 	DefaultMaxHeaderBytes = 64 << 10
-	// headerTimeout is how long a request may take to send its headers.
-	headerTimeout = 10 * time.Second
+	DefaultHeaderTimeout  = 10 * time.Second
 )
 
 // check refuses what is not safe, or makes no sense.
@@ -74,7 +75,7 @@ func (l Listen) Serve(ctx context.Context, h http.Handler, logger *zap.Logger, s
 	defer endStreams()
 	s := &http.Server{
 		Handler:           withToken(l.Token, endingStreams(streams, h)),
-		ReadHeaderTimeout: headerTimeout,
+		ReadHeaderTimeout: orDefault(l.HeaderTimeout, DefaultHeaderTimeout),
 		IdleTimeout:       orDefault(l.Idle, DefaultIdle),
 		MaxHeaderBytes:    orDefault(l.MaxHeaderBytes, DefaultMaxHeaderBytes),
 		ErrorLog:          zap.NewStdLog(logger),

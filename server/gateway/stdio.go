@@ -5,40 +5,8 @@ import (
 	"errors"
 	"io"
 
-	"go.uber.org/zap"
-
-	"github.com/sallyport-mcp/sallyport/engine"
 	"github.com/sallyport-mcp/sallyport/server"
 )
-
-// Options are what all ways to reach a server have in common.
-type Options struct {
-	// Upstream is the name of the server, for logs and for Inspect.
-	Upstream string
-	// Engine has the rules and settings, and with FromFiles the tools too.
-	Engine *engine.Engine
-	// FromFiles takes the tools that Engine has, instead of those that the server lists.
-	FromFiles  bool
-	Inspect    Inspect // of what the server lists; may be nil
-	Rejections server.Rejections
-	Logger     *zap.Logger
-}
-
-// NewJudge returns the judge of these options.
-func (o Options) NewJudge() (*server.Judge, error) {
-	options := []server.Option{server.WithLogger(o.Logger.With(zap.String("upstream", o.Upstream)))}
-	if o.Rejections != "" {
-		options = append(options, server.WithRejections(o.Rejections))
-	}
-	if o.FromFiles {
-		return server.NewJudge(o.Engine, options...)
-	}
-	learner, err := NewLearner(o.Upstream, o.Engine, o.Inspect, o.Logger)
-	if err != nil {
-		return nil, err
-	}
-	return server.NewJudgeFrom(learner, options...)
-}
 
 // Stdio stands between a client on in and out and a command. prepare makes the judge
 // while the command starts. It returns the exit code of the command once that has ended,

@@ -19,13 +19,14 @@ func newSchemas(s streams) *cobra.Command {
 		Example: `  sallyport schemas list
   sallyport schemas show bernstein_run
   sallyport schemas lint --tools-list answer.json
-  sallyport schemas diff old.json new.json`,
+  sallyport schemas diff old.json new.json
+  sallyport schemas import --out schemas -- ./server`,
 		Args: withHint(subcommandOnly),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newSchemasList(s), newSchemasShow(s), newSchemasLint(s), newSchemasDiff(s))
+	cmd.AddCommand(newSchemasList(s), newSchemasShow(s), newSchemasLint(s), newSchemasDiff(s), newSchemasImport(s))
 	return cmd
 }
 

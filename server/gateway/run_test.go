@@ -1,10 +1,19 @@
 package gateway
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/zap"
 
+	"github.com/sallyport-mcp/sallyport/engine"
 	"github.com/sallyport-mcp/sallyport/server"
 	"github.com/sallyport-mcp/sallyport/server/config"
 )
@@ -21,5 +30,94 @@ func TestDefaultsOfTheConfiguration(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, s.Listen.Limits); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Settings change under load: each call has an answer, none passes that must not, and bad
+// settings change nothing.
+func TestRenewUnderLoad(t *testing.T) {
+	back := httptest.NewServer(&upstream{})
+	t.Cleanup(back.Close)
+	target, err := ParseUpstream(back.URL + "/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	usual := Settings{Engine: newEngine(t), Learns: true}
+	side, err := NewSide("x", usual, zap.NewNop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := serveFront(t, NewProxy(Upstream{URL: target}, side.Judge(), zap.NewNop()))
+	broken := errors.New("broken")
+	bad := Settings{Engine: usual.Engine, Learns: true, Inspect: func(context.Context, string, server.ToolsList) ([]engine.ServerTool, error) { return nil, broken }}
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	var answered atomic.Int64
+	for worker := range 4 {
+		wait.Go(func() {
+			mine := f.with("Mcp-Session-Id", fmt.Sprint(worker))
+			for n := 0; ; n++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				mine.want(call(n, "echo", `{"text":"a"}`), 200, fmt.Sprintf(`"id":%d,`, n), `"result"`)
+				mine.want(call(n, "echo", `{"text":1}`), 200, fmt.Sprintf(`"id":%d,`, n), `"path":"/text"`)
+				answered.Add(2)
+			}
+		})
+	}
+	for round := range 20 {
+		good := Settings{Engine: newEngine(t, engine.WithMaxViolations(round+1)), Learns: true, Rejections: server.ProtocolErrors}
+		if err := side.Renew(t.Context(), good); err != nil {
+			t.Error(err)
+		}
+		if err := side.Renew(t.Context(), bad); !errors.Is(err, broken) {
+			t.Errorf("bad settings: %v", err)
+		}
+	}
+	for start := answered.Load(); answered.Load() < start+20; {
+		time.Sleep(time.Millisecond)
+	}
+	close(done)
+	wait.Wait()
+	files := Settings{Engine: newEngine(t, engine.WithServerTools([]engine.ServerTool{{Name: "hang", InputSchema: []byte(`{"type":"object"}`)}}))}
+	if err := side.Renew(t.Context(), files); err != nil {
+		t.Fatal(err)
+	}
+	f.want(call(1, "echo", `{}`), 200, `"code":-32601`)
+	t.Logf("%d calls during 40 changes", answered.Load())
+}
+
+// A list by command and over HTTP is what the server says, all pages.
+func TestLists(t *testing.T) {
+	names := func(list server.ToolsList, err error) []string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, tool := range list.Tools {
+			all = append(all, tool.Name)
+		}
+		return all
+	}
+	got := names(ListCommand(t.Context(), fakeCommand("usual"), zap.NewNop()))
+	if diff := cmp.Diff([]string{"echo", "hang", "crash", "flood", "ask", "progress", "grow", "grow_quietly", "faulty", "page_two"}, got); diff != "" {
+		t.Errorf("command (-want +got):\n%s", diff)
+	}
+	f, _ := bridged(t, 1, 0)
+	got = names(ListURL(t.Context(), f.url, nil))
+	if diff := cmp.Diff([]string{"echo", "hang", "crash", "flood", "ask", "progress", "grow", "grow_quietly", "page_two"}, got); diff != "" {
+		t.Errorf("HTTP, behind the bridge (-want +got):\n%s", diff)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if list, err := ListCommand(ctx, fakeCommand("unlisted"), zap.NewNop()); err == nil {
+		t.Errorf("no list: %v", list)
+	}
+	if list, err := ListURL(t.Context(), "http://127.0.0.1:1/", nil); err == nil {
+		t.Errorf("nobody: %v", list)
 	}
 }

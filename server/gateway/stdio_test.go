@@ -31,7 +31,7 @@ type outcome struct {
 	err  error
 }
 
-func open(t *testing.T, c Command, prepare func() (*server.Judge, error)) *session {
+func openCommand(t *testing.T, c Command, prepare func() (*server.Judge, error)) *session {
 	t.Helper()
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()
@@ -56,7 +56,7 @@ func open(t *testing.T, c Command, prepare func() (*server.Judge, error)) *sessi
 
 func openFake(t *testing.T, mode string) *session {
 	j := newJudge(t)
-	s := open(t, fakeCommand(mode), func() (*server.Judge, error) { return j, nil })
+	s := openCommand(t, fakeCommand(mode), func() (*server.Judge, error) { return j, nil })
 	s.send(initialize)
 	s.expect(`"serverInfo":{"name":"fake"`)
 	return s
@@ -165,7 +165,7 @@ func TestStdioWithoutAList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, fakeCommand("unlisted"), func() (*server.Judge, error) { return judge, nil })
+	s := openCommand(t, fakeCommand("unlisted"), func() (*server.Judge, error) { return judge, nil })
 	s.send(initialize)
 	s.expect("serverInfo")
 	s.send(call(1, "echo", `{}`))
@@ -205,7 +205,7 @@ func TestStdioCommandsThatDoNotEnd(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "pid")
 		c := Command{Path: "sh", Args: []string{"-c", `trap "" TERM; sleep 300 & echo $! > "$0"; while :; do sleep 0.1; done`, file}}
 		j := newJudge(t)
-		s := open(t, c, func() (*server.Judge, error) { return j, nil })
+		s := openCommand(t, c, func() (*server.Judge, error) { return j, nil })
 		var pid int
 		for deadline := time.Now().Add(10 * time.Second); pid == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 			text, _ := os.ReadFile(file)

@@ -61,6 +61,9 @@ func runGateway(ctx context.Context, s streams, from config.Sources) error {
 	if err != nil {
 		return configError(err)
 	}
+	if problems := loaded.CheckFiles(); len(problems) > 0 {
+		return configError(&config.Error{Problems: problems})
+	}
 	logger, err := loaded.Log.Logger(zapcore.Lock(zapcore.AddSync(s.err)))
 	if err != nil {
 		return err

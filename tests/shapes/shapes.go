@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// Shape is one payload that passes both doors.
+// Shape is one payload.
 type Shape struct {
 	Name    string
-	Tool    string // whose bundled schema it fits; "" for an arbitrary object
+	Tool    string // whose bundled schema it is meant for; "" for an arbitrary object
 	Payload []byte
+	Schema  string // a schema that says what such payloads look like; "" where Tool has one
 }
 
 // limit is the size that a payload may have by default, in bytes.
@@ -22,13 +23,24 @@ const limit = 64 << 10
 // that fill the size limit in different ways.
 func All() []Shape {
 	return []Shape{
-		{"tiny_193B", "bernstein_run", tiny()},
-		{"typical_1.8KB", "bernstein_run", typical()},
-		{"string_64KB", "", object(strings.Repeat("plain text, no escapes. ", 4000))},
-		{"string_64KB_line_feeds", "", object(strings.Repeat(`forty characters of text, then a break.\n`, 4000))},
-		{"leaves_9.4k", "", leaves()},
-		{"objects_1.5k", "", objects()},
-		{"nested_10", "", nestedObjects()},
+		{"tiny_193B", "bernstein_run", tiny(), ""},
+		{"typical_1.8KB", "bernstein_run", typical(), ""},
+		{"string_64KB", "", object(strings.Repeat("plain text, no escapes. ", 4000)), textSchema},
+		{"string_64KB_line_feeds", "", object(strings.Repeat(`forty characters of text, then a break.\n`, 4000)), textSchema},
+		{"leaves_9.4k", "", leaves(), leavesSchema},
+		{"objects_1.5k", "", objects(), objectsSchema},
+		{"nested_10", "", nestedObjects(), nestedSchema},
+	}
+}
+
+// Refused returns payloads that are refused: three by rules on raw content, which
+// their schemas would let pass, and one by its schema alone.
+func Refused() []Shape {
+	return []Shape{
+		{"brackets_100k", "", Brackets(100_000), bracketsSchema},
+		{"string_10MB", "", LongString(10 << 20), longStringSchema},
+		{"control_characters_500", "", ControlCharacters(500), stringsSchema},
+		{"schema_violations_100", "", Violations(100), integersSchema},
 	}
 }
 
@@ -93,4 +105,10 @@ func LongString(n int) []byte { return []byte(`{"a":"` + strings.Repeat("x", n) 
 // ControlCharacters returns an object with n strings that each hold one.
 func ControlCharacters(n int) []byte {
 	return []byte(`{"a":[` + strings.Repeat(`"\u001b[2J",`, n-1) + `"\u001b[2J"]}`)
+}
+
+// Violations returns an object with n items that are strings where the schema of the
+// refused shapes wants integers.
+func Violations(n int) []byte {
+	return []byte(`{"a":[` + strings.Repeat(`"x",`, n-1) + `"x"]}`)
 }

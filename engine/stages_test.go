@@ -13,11 +13,11 @@ import (
 )
 
 // BenchmarkStages measures the parts of a verdict one by one: decode (with the facts),
-// rules, schema. What the whole takes beyond them is merging and rendering. The command
+// rules (from memory and asked), schema. What the whole takes beyond them is merging and rendering. The command
 // in bench runs it.
 func BenchmarkStages(b *testing.B) {
 	all := append(shapes.All(), shapes.Refused()...)
-	e := stagesEngine(b, all)
+	e, forgetful := stagesEngine(b, all), stagesEngine(b, all, WithVerdictMemo(0))
 	ctx := context.Background()
 	for _, shape := range all {
 		name := shape.Tool
@@ -34,7 +34,8 @@ func BenchmarkStages(b *testing.B) {
 			b.Fatal(err)
 		}
 		stage(b, shape.Name+"/decode", func() error { _, _, err := e.measure(ctx, e.registry, c); return err })
-		stage(b, shape.Name+"/rules", func() error { _, err := e.policy.Evaluate(ctx, in); return err })
+		stage(b, shape.Name+"/rules_remembered", func() error { _, err := e.policy.Evaluate(ctx, in); return err })
+		stage(b, shape.Name+"/rules_asked", func() error { _, err := forgetful.policy.Evaluate(ctx, in); return err })
 		if !verdict.Halt {
 			stage(b, shape.Name+"/schema", func() error { _, err := e.tools[name].schema.Validate(ctx, decoded); return err })
 		}
@@ -54,7 +55,7 @@ func stage(b *testing.B, name string, run func() error) {
 
 // stagesEngine knows the bundled tools and one tool for each further shape, under its
 // name.
-func stagesEngine(b *testing.B, all []shapes.Shape) *Engine {
+func stagesEngine(b *testing.B, all []shapes.Shape, more ...Option) *Engine {
 	files := fstest.MapFS{}
 	names, err := fs.Glob(toolschemas.FS, "*.json")
 	if err != nil {
@@ -72,7 +73,7 @@ func stagesEngine(b *testing.B, all []shapes.Shape) *Engine {
 			files[shape.Name+".json"] = &fstest.MapFile{Data: []byte(shape.Schema)}
 		}
 	}
-	e, err := New(context.Background(), WithSchemas(files), WithMode(Strict), WithLogger(zap.NewNop()))
+	e, err := New(context.Background(), append(more, WithSchemas(files), WithMode(Strict), WithLogger(zap.NewNop()))...)
 	if err != nil {
 		b.Fatal(err)
 	}

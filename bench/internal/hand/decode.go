@@ -8,7 +8,8 @@ import (
 
 // The limits of the shipped policy data, as a programmer would write them down.
 const (
-	maxBytes        = 64 << 10
+	MaxBytes        = 64 << 10
+	maxBytesExempt  = 4 << 20
 	maxDepth        = 10
 	maxNumberLength = 64
 	maxExponent     = 308

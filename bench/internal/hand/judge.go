@@ -22,6 +22,7 @@ type Decoder func(raw []byte) (any, Facts, *Violation)
 type Judge struct {
 	decode  Decoder
 	schemas map[string]*jsonschema.Schema
+	exempt  []string
 }
 
 // roleTool is the one tool whose role has to be a known one.
@@ -33,9 +34,10 @@ var Roles = []string{
 	"prompt-engineer", "qa", "resolver", "retrieval", "reviewer", "security", "visionary", "vp",
 }
 
-// New compiles the schemas, by tool, and reads payloads with decode.
-func New(decode Decoder, documents map[string][]byte) (*Judge, error) {
-	j := &Judge{decode: decode, schemas: map[string]*jsonschema.Schema{}}
+// New compiles the schemas, by tool, and reads payloads with decode. For tools that are
+// exempt there is no limit on size.
+func New(decode Decoder, documents map[string][]byte, exempt ...string) (*Judge, error) {
+	j := &Judge{decode: decode, schemas: map[string]*jsonschema.Schema{}, exempt: exempt}
 	for tool, document := range documents {
 		s, err := Compile(tool, document)
 		if err != nil {
@@ -71,7 +73,11 @@ func (j *Judge) Judge(tool string, raw []byte) (map[string]any, []Violation) {
 	if schema == nil {
 		return nil, []Violation{{"", "unknown tool"}}
 	}
-	object, facts, fault := Object(j.decode, raw)
+	limit := MaxBytes
+	if len(raw) > MaxBytes && slices.Contains(j.exempt, tool) {
+		limit = maxBytesExempt
+	}
+	object, facts, fault := Object(j.decode, raw, limit)
 	if fault != nil {
 		return nil, []Violation{*fault}
 	}
@@ -83,9 +89,9 @@ func (j *Judge) Judge(tool string, raw []byte) (map[string]any, []Violation) {
 	return object, nil
 }
 
-// Object decodes arguments: a JSON object within the limit on size.
-func Object(decode Decoder, raw []byte) (map[string]any, Facts, *Violation) {
-	if len(raw) > maxBytes && len(bytes.Trim(raw, " \t\r\n")) > maxBytes {
+// Object decodes arguments: a JSON object of at most limit bytes.
+func Object(decode Decoder, raw []byte, limit int) (map[string]any, Facts, *Violation) {
+	if len(raw) > limit && len(bytes.Trim(raw, " \t\r\n")) > limit {
 		return nil, Facts{}, &Violation{"", "payload too large"}
 	}
 	value, facts, fault := decode(raw)

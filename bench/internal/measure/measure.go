@@ -15,8 +15,14 @@ type Subject interface {
 	Run(n int) (time.Duration, error)
 }
 
-// Func is a subject within this process.
+// Local is a subject within this process, so that its memory can be measured.
+type Local interface{ Local() }
+
+// Func is a local subject.
 type Func func()
+
+// Local implements Local.
+func (Func) Local() {}
 
 // Run implements Subject.
 func (f Func) Run(n int) (time.Duration, error) {
@@ -80,9 +86,12 @@ func Interleave(p Plan, subjects []Subject) ([]Result, error) {
 		}
 	}
 	for i, s := range subjects {
+		var err error
 		results[i] = Result{Rounds: len(samples[i]), Times: Summarise(samples[i])}
-		if f, ok := s.(Func); ok {
-			results[i].Memory = memory(f, clamp(repeats[i], 1, 200))
+		if _, here := s.(Local); here {
+			if results[i].Memory, err = memory(s, clamp(repeats[i], 1, 200)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return results, nil
@@ -128,15 +137,15 @@ func Quantile(sorted []float64, q float64) float64 {
 
 // memory counts what n runs allocate. Other goroutines would be counted too, so there
 // must be none at work.
-func memory(f Func, n int) *Memory {
+func memory(s Subject, n int) (*Memory, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	for range n {
-		f()
+	if _, err := s.Run(n); err != nil {
+		return nil, err
 	}
 	runtime.ReadMemStats(&after)
 	return &Memory{
 		Bytes:  float64(after.TotalAlloc-before.TotalAlloc) / float64(n),
 		Allocs: float64(after.Mallocs-before.Mallocs) / float64(n),
-	}
+	}, nil
 }

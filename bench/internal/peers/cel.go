@@ -33,7 +33,7 @@ func prepareCEL(c Case) (Contestant, error) {
 		return nil, err
 	}
 	return judge(func() bool {
-		object, facts, fault := hand.Object(hand.Decode, c.Payload)
+		object, facts, fault := hand.Object(hand.Decode, c.Payload, hand.MaxBytes)
 		if fault != nil {
 			return false
 		}

@@ -53,9 +53,10 @@ func (e *AbsentError) Error() string { return e.Why }
 
 // World is what all cases share.
 type World struct {
-	Engine *engine.Engine
-	Cases  []Case
-	byHand map[string]*hand.Judge // by decoder
+	Engine    *engine.Engine
+	Cases     []Case
+	forgetful *engine.Engine         // remembers no verdicts
+	byHand    map[string]*hand.Judge // by name of the candidate
 }
 
 // NewWorld builds an engine that knows the bundled tools and one tool for each shape,
@@ -67,7 +68,11 @@ func NewWorld(ctx context.Context) (*World, error) {
 		return nil, err
 	}
 	w := &World{}
-	if w.Engine, err = engine.New(ctx, engine.WithSchemas(files), engine.WithMode(engine.Strict), engine.WithLogger(zap.NewNop())); err != nil {
+	options := []engine.Option{engine.WithSchemas(files), engine.WithMode(engine.Strict), engine.WithLogger(zap.NewNop())}
+	if w.Engine, err = engine.New(ctx, options...); err != nil {
+		return nil, err
+	}
+	if w.forgetful, err = engine.New(ctx, append(options, engine.WithVerdictMemo(0))...); err != nil {
 		return nil, err
 	}
 	for i, s := range append(accepted, refused...) {
@@ -108,11 +113,12 @@ func Schemas(list []shapes.Shape) (fstest.MapFS, error) {
 	return files, nil
 }
 
-// Candidates returns all of them, the lower bound first and the product second.
+// Candidates returns all of them, the lower bound first and the product next.
 func (w *World) Candidates() []Candidate {
 	return []Candidate{
 		{Name: HandName, Leaves: "rules that can be read, tested or replaced", Prepare: w.hand(HandName)},
-		{Name: OursName, Prepare: w.ours},
+		{Name: OursName, Prepare: ours(w.Engine)},
+		{Name: ForgetfulName, Prepare: ours(w.forgetful)},
 		{Name: TokensName, Leaves: "rules that can be read, tested or replaced", Prepare: w.hand(TokensName)},
 		{Name: "encoding/json + jsonschema/v6", Leaves: "size, depth, control characters, duplicate keys, surrogates", Prepare: prepareValidator},
 		{Name: "go-sdk (jsonschema-go)", Leaves: "the same, and all violations but the first", Prepare: prepareSDK},
@@ -136,3 +142,6 @@ func (j judge) Run(n int) (time.Duration, error) {
 }
 
 func (judge) Close() error { return nil }
+
+// Local implements measure.Local.
+func (judge) Local() {}

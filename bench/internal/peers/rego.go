@@ -33,7 +33,7 @@ func (w *World) prepareRego(c Case) (Contestant, error) {
 		return nil, err
 	}
 	return judge(func() bool {
-		object, facts, fault := hand.Object(hand.Decode, c.Payload)
+		object, facts, fault := hand.Object(hand.Decode, c.Payload, hand.MaxBytes)
 		results, err := query.Eval(ctx, rego.EvalInput(regoInput(c, object, facts, fault)))
 		if err != nil || len(results) != 1 {
 			return false

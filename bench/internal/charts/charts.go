@@ -1,0 +1,49 @@
+// Package charts draws sweeps as SVG. It measures nothing.
+package charts
+
+import (
+	"fmt"
+	"image/color"
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/sallyport-mcp/sallyport/bench/internal/report"
+)
+
+// Draw writes <folder>/<name>.svg, with both axes logarithmic, and returns its path.
+func Draw(folder string, s report.Sweep) (string, error) {
+	p := plot.New()
+	p.BackgroundColor = color.White
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = s.Title, s.X, s.Y
+	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
+	p.Legend.Top, p.Legend.Left = true, true
+	p.Add(plotter.NewGrid())
+	for i, series := range s.Series {
+		points := make(plotter.XYs, len(series.Points))
+		for j, point := range series.Points {
+			points[j] = plotter.XY(point)
+		}
+		line, marks, err := plotter.NewLinePoints(points)
+		if err != nil {
+			return "", fmt.Errorf("chart %s: %w", s.Name, err)
+		}
+		line.Color, line.Dashes = plotutil.Color(i), plotutil.Dashes(i)
+		marks.Color, marks.Shape = plotutil.Color(i), plotutil.Shape(i)
+		p.Add(line, marks)
+		p.Legend.Add(series.Name, line, marks)
+	}
+	path := filepath.Join(folder, s.Name+".svg")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	if err := p.Save(18*vg.Centimeter, 11*vg.Centimeter, path); err != nil {
+		return "", fmt.Errorf("chart %s: %w", s.Name, err)
+	}
+	return path, nil
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/sallyport-mcp/sallyport/bench/internal/measure"
+)
+
+// WriteText writes the report as tables.
+func (r *Report) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	out := &table{w: t}
+	out.line("%s %s/%s, %d CPUs; times in nanoseconds; ratio: minimum to the minimum of the lower bound", r.Machine.Go, r.Machine.OS, r.Machine.Arch, r.Machine.CPUs)
+	for i := range r.Cases {
+		out.cases(&r.Cases[i])
+	}
+	out.parallel(r.Parallel)
+	out.reload(r.Reload)
+	if r.System != nil {
+		out.system(r.System)
+	}
+	for i := range r.Sweeps {
+		out.sweep(&r.Sweeps[i])
+	}
+	if out.err != nil {
+		return out.err
+	}
+	return t.Flush()
+}
+
+// table writes rows until the first error. The first column is aligned to the left by
+// the padding that name gives it.
+type table struct {
+	w   io.Writer
+	err error
+}
+
+func (t *table) line(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.w, format+"\n", args...)
+	}
+}
+
+// row writes cells. Every cell ends with a tab: that makes it a column.
+func (t *table) row(name string, cells ...string) {
+	t.line("%s\t%s\t", name, strings.Join(cells, "\t"))
+}
+
+const nameWidth = 34
+
+func name(text string) string { return fmt.Sprintf("%-*s", nameWidth, text) }
+
+func (t *table) cases(c *Case) {
+	verdict := "refused"
+	if c.Accepted {
+		verdict = "accepted"
+	}
+	t.line("\n%s: %d bytes, %s", c.Name, c.Bytes, verdict)
+	t.row(name(""), "min", "median", "ratio", "B/op", "allocs/op", "rounds")
+	for _, r := range c.Rows {
+		label := r.Candidate
+		if r.Stage {
+			label = "  stage " + label
+		}
+		if r.Times == nil {
+			t.line("%s\t  %s", name(label), r.Note)
+			continue
+		}
+		bytes, allocs := "-", "-"
+		if r.Memory != nil {
+			bytes, allocs = whole(r.Memory.Bytes), whole(r.Memory.Allocs)
+		}
+		t.row(name(label), whole(r.Times.Min), whole(r.Times.Median), ratio(r.Ratio), bytes, allocs, strconv.Itoa(r.Rounds))
+	}
+}
+
+func (t *table) parallel(list []Parallel) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("\nparallel: time from one finished call to the next")
+	t.row(name(""), "goroutines", "min", "median", "speed")
+	for _, p := range list {
+		t.row(name(p.Case), strconv.Itoa(p.Goroutines), whole(p.Times.Min), whole(p.Times.Median), ratio(p.Speed))
+	}
+}
+
+func (t *table) reload(list []Reload) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("\nlatency of calls while new engines are built and put in place")
+	t.row(name(""), "calls", "engines", "p50", "p99", "p99.9", "max")
+	for _, r := range list {
+		t.row(name(r.Background), strconv.Itoa(r.Calls), strconv.Itoa(r.Engines), whole(r.P50), whole(r.P99), whole(r.P999), whole(r.Max))
+	}
+}
+
+func (t *table) system(s *System) {
+	const mib = 1 << 20
+	t.line("\nprogram and engine")
+	t.row(name("sallyport check, one call"), milliseconds(s.Start), fmt.Sprintf("%.1f MiB RSS", float64(s.RSS)/mib))
+	t.row(name("binary"), fmt.Sprintf("%.1f MiB", float64(s.Binary)/mib), fmt.Sprintf("%.1f MiB stripped", float64(s.Stripped)/mib))
+	t.row(name("engine.New, bundled tools"), milliseconds(s.Engine), fmt.Sprintf("%.1f MiB allocated", s.EngineRun.Bytes/mib))
+}
+
+func (t *table) sweep(s *Sweep) {
+	t.line("\n%s (%s)", s.Title, s.Y)
+	header := []string{}
+	for _, series := range s.Series {
+		header = append(header, series.Name)
+	}
+	t.row(name(s.X), header...)
+	for i, p := range s.Series[0].Points {
+		cells := []string{}
+		for _, series := range s.Series {
+			cells = append(cells, whole(series.Points[i].Y))
+		}
+		t.row(name(whole(p.X)), cells...)
+	}
+}
+
+func milliseconds(s measure.Summary) string {
+	return fmt.Sprintf("%.1f ms (median %.1f)", s.Min/1e6, s.Median/1e6)
+}
+
+func whole(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
+
+// ratio shows a number with as many digits as are worth reading.
+func ratio(f float64) string {
+	if f >= 10 {
+		return whole(f)
+	}
+	return strconv.FormatFloat(f, 'f', 2, 64)
+}

@@ -69,7 +69,7 @@ type effort struct {
 
 func (f *flags) effort() effort {
 	if f.quick {
-		return effort{measure.Plan{Rounds: 15, Sample: time.Millisecond, Budget: 300 * time.Millisecond}, 5, 700 * time.Millisecond}
+		return effort{measure.Plan{Rounds: 15, Sample: time.Millisecond, Budget: 200 * time.Millisecond}, 5, 400 * time.Millisecond}
 	}
 	return effort{measure.Plan{Rounds: 60, Sample: 5 * time.Millisecond, Budget: 5 * time.Second}, 20, 5 * time.Second}
 }
@@ -93,6 +93,11 @@ func run(ctx context.Context, f flags, out, progress io.Writer) error {
 	s.report.Machine = report.Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 	if s.world, err = peers.NewWorld(ctx); err != nil {
 		return err
+	}
+	for _, c := range s.world.Candidates() {
+		if c.Leaves != "" {
+			s.report.Leaves = append(s.report.Leaves, report.Leaves{Candidate: c.Name, What: c.Leaves})
+		}
 	}
 	if s.root, err = productRoot(ctx); err != nil {
 		return err

@@ -2,6 +2,7 @@
 package charts
 
 import (
+	"errors"
 	"fmt"
 	"image/color"
 	"os"
@@ -25,6 +26,9 @@ func Draw(folder string, s report.Sweep) (string, error) {
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Add(plotter.NewGrid())
 	for i, series := range s.Series {
+		if err := drawable(series); err != nil {
+			return "", fmt.Errorf("chart %s: %s: %w", s.Name, series.Name, err)
+		}
 		points := make(plotter.XYs, len(series.Points))
 		for j, point := range series.Points {
 			points[j] = plotter.XY(point)
@@ -46,4 +50,18 @@ func Draw(folder string, s report.Sweep) (string, error) {
 		return "", fmt.Errorf("chart %s: %w", s.Name, err)
 	}
 	return path, nil
+}
+
+// drawable says why a series has no place on logarithmic axes, on which the plotter
+// would panic.
+func drawable(s report.Series) error {
+	if len(s.Points) == 0 {
+		return errors.New("no points")
+	}
+	for _, p := range s.Points {
+		if p.X <= 0 || p.Y <= 0 {
+			return fmt.Errorf("point (%g, %g) is not above 0", p.X, p.Y)
+		}
+	}
+	return nil
 }

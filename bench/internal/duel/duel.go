@@ -25,10 +25,14 @@ func Run(ctx context.Context, plan measure.Plan, candidates []peers.Candidate, c
 		}
 		result.Rows[i].Candidate = candidate.Name
 		contestant, note, err := admit(candidate, c)
-		if err != nil {
+		var absent *peers.AbsentError
+		switch {
+		case errors.As(err, &absent):
+			result.Rows[i].Note, result.Rows[i].Why = "absent", absent.Why
+			continue
+		case err != nil:
 			return result, err
-		}
-		if contestant == nil {
+		case contestant == nil:
 			result.Rows[i].Note = note
 			continue
 		}
@@ -54,20 +58,19 @@ func Run(ctx context.Context, plan measure.Plan, candidates []peers.Candidate, c
 	return result, nil
 }
 
-// admit prepares a candidate and asks for its verdict. Without a contestant the note
-// says why.
+// admit prepares a candidate and asks for its verdict. If that is wrong there is no
+// contestant, and the note says what the verdict is.
 func admit(candidate peers.Candidate, c peers.Case) (contestant peers.Contestant, note string, err error) {
 	contestant, err = candidate.Prepare(c)
-	var absent *peers.AbsentError
-	if errors.As(err, &absent) {
-		return nil, "absent: " + absent.Why, nil
-	}
 	if err != nil {
 		return nil, "", fmt.Errorf("%s on %s: %w", candidate.Name, c.Name, err)
 	}
 	accepts, err := contestant.Accepts()
-	if err != nil || accepts == c.Accepted {
-		return contestant, "", err
+	if err != nil {
+		return nil, "", errors.Join(fmt.Errorf("%s on %s: %w", candidate.Name, c.Name, err), contestant.Close())
+	}
+	if accepts == c.Accepted {
+		return contestant, "", nil
 	}
 	note = "refuses"
 	if accepts {

@@ -3,6 +3,7 @@ package hand
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ func DecodeTokens(raw []byte) (any, Facts, *Violation) {
 	b := builder{d: jsontext.NewDecoder(bytes.NewBuffer(text)), facts: Facts{Bytes: len(text)}}
 	value, err := b.value()
 	if err == nil {
-		if _, end := b.d.ReadToken(); end != io.EOF {
+		if _, end := b.d.ReadToken(); !errors.Is(end, io.EOF) {
 			err = errRefused("there is more after the value")
 		}
 	}
@@ -61,8 +62,9 @@ func (b *builder) value() (any, error) {
 		return number(t.String())
 	case 't', 'f':
 		return t.Bool(), nil
+	default: // null: ReadToken has refused anything else here
+		return nil, nil
 	}
-	return nil, nil
 }
 
 func (b *builder) object() (any, error) {

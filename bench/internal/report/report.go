@@ -12,6 +12,7 @@ import (
 // Report is one run.
 type Report struct {
 	Machine  Machine    `json:"machine"`
+	Leaves   []Leaves   `json:"leaves"`
 	Cases    []Case     `json:"cases"`
 	Parallel []Parallel `json:"parallel,omitempty"`
 	Reload   []Reload   `json:"reload,omitempty"`
@@ -27,6 +28,12 @@ type Machine struct {
 	CPUs int    `json:"cpus"`
 }
 
+// Leaves is what a candidate leaves out.
+type Leaves struct {
+	Candidate string `json:"candidate"`
+	What      string `json:"what"`
+}
+
 // Case is one payload and what each candidate makes of it.
 type Case struct {
 	Name     string `json:"name"`
@@ -39,7 +46,8 @@ type Case struct {
 type Row struct {
 	Candidate string           `json:"candidate"`
 	Stage     bool             `json:"stage,omitempty"`
-	Note      string           `json:"note,omitempty"` // why there are no figures
+	Note      string           `json:"note,omitempty"` // instead of figures: accepts, refuses, absent
+	Why       string           `json:"why,omitempty"`  // it is absent
 	Rounds    int              `json:"rounds,omitempty"`
 	Times     *measure.Summary `json:"times,omitempty"`
 	Memory    *measure.Memory  `json:"memory,omitempty"`

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,9 +13,10 @@ import (
 
 // WriteText writes the report as tables.
 func (r *Report) WriteText(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var text bytes.Buffer
+	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
 	out := &table{w: t}
-	out.line("%s %s/%s, %d CPUs; times in nanoseconds; ratio: minimum to the minimum of the lower bound", r.Machine.Go, r.Machine.OS, r.Machine.Arch, r.Machine.CPUs)
+	out.line("%s %s/%s, %d CPUs; times in nanoseconds; ratio: minimum to that of the lower bound", r.Machine.Go, r.Machine.OS, r.Machine.Arch, r.Machine.CPUs)
 	for i := range r.Cases {
 		out.cases(&r.Cases[i])
 	}
@@ -26,10 +28,19 @@ func (r *Report) WriteText(w io.Writer) error {
 	for i := range r.Sweeps {
 		out.sweep(&r.Sweeps[i])
 	}
+	out.leaves(r.Leaves)
 	if out.err != nil {
 		return out.err
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // table writes rows until the first error. The first column is aligned to the left by
@@ -67,7 +78,7 @@ func (t *table) cases(c *Case) {
 			label = "  stage " + label
 		}
 		if r.Times == nil {
-			t.line("%s\t  %s", name(label), r.Note)
+			t.row(name(label), r.Note, "", "", "", "", "")
 			continue
 		}
 		bytes, allocs := "-", "-"
@@ -75,6 +86,21 @@ func (t *table) cases(c *Case) {
 			bytes, allocs = whole(r.Memory.Bytes), whole(r.Memory.Allocs)
 		}
 		t.row(name(label), whole(r.Times.Min), whole(r.Times.Median), ratio(r.Ratio), bytes, allocs, strconv.Itoa(r.Rounds))
+	}
+	for _, r := range c.Rows {
+		if r.Why != "" {
+			t.line("  %s: %s", r.Candidate, r.Why)
+		}
+	}
+}
+
+func (t *table) leaves(list []Leaves) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("\nwhat candidates leave out")
+	for _, l := range list {
+		t.line("  %s  %s", name(l.Candidate), l.What)
 	}
 }
 
@@ -103,7 +129,11 @@ func (t *table) reload(list []Reload) {
 func (t *table) system(s *System) {
 	const mib = 1 << 20
 	t.line("\nprogram and engine")
-	t.row(name("sallyport check, one call"), milliseconds(s.Start), fmt.Sprintf("%.1f MiB RSS", float64(s.RSS)/mib))
+	rss := "RSS not known here"
+	if s.RSS > 0 {
+		rss = fmt.Sprintf("%.1f MiB RSS", float64(s.RSS)/mib)
+	}
+	t.row(name("sallyport check, one call"), milliseconds(s.Start), rss)
 	t.row(name("binary"), fmt.Sprintf("%.1f MiB", float64(s.Binary)/mib), fmt.Sprintf("%.1f MiB stripped", float64(s.Stripped)/mib))
 	t.row(name("engine.New, bundled tools"), milliseconds(s.Engine), fmt.Sprintf("%.1f MiB allocated", s.EngineRun.Bytes/mib))
 }

@@ -9,8 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"syscall"
 	"time"
 
 	"go.uber.org/zap"
@@ -51,11 +49,11 @@ func Program(ctx context.Context, root, folder string, good peers.Case, times in
 			return nil, fmt.Errorf("sallyport check: %w\n%s", err, out)
 		}
 		starts = append(starts, float64(time.Since(start)))
-		if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			s.RSS = max(s.RSS, residentBytes(usage))
-		}
 	}
 	s.Start = measure.Summarise(starts)
+	if s.RSS, err = resident(ctx, plain, good); err != nil {
+		return nil, err
+	}
 	s.Engine, s.EngineRun, err = engineStart(ctx, times)
 	return &s, err
 }
@@ -75,15 +73,6 @@ func size(path string) (int64, error) {
 		return 0, err
 	}
 	return info.Size(), nil
-}
-
-// residentBytes reads the greatest resident size, which Darwin counts in bytes and
-// others in KiB (getrusage(2)).
-func residentBytes(usage *syscall.Rusage) int64 {
-	if runtime.GOOS == "darwin" {
-		return usage.Maxrss
-	}
-	return usage.Maxrss << 10
 }
 
 func engineStart(ctx context.Context, times int) (measure.Summary, measure.Memory, error) {

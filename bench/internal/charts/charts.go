@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -16,14 +17,19 @@ import (
 	"github.com/sallyport-mcp/sallyport/bench/internal/report"
 )
 
-// Draw writes <folder>/<name>.svg, with both axes logarithmic, and returns its path.
+// Draw writes <folder>/<name>.svg and returns its path. The x axis is logarithmic. So is
+// the y axis where cost grows, which makes a straight line of what is proportional; else
+// it starts at 0, which makes a flat line of what does not depend on x.
 func Draw(folder string, s report.Sweep) (string, error) {
 	p := plot.New()
 	p.BackgroundColor = color.White
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = s.Title, s.X, s.Y
-	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
-	p.Legend.Top, p.Legend.Left = true, true
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decimal{plot.LogTicks{Prec: -1}}
+	if s.Grows {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decimal{plot.LogTicks{Prec: -1}}
+	} else {
+		p.Y.Min = 0
+	}
 	p.Add(plotter.NewGrid())
 	for i, series := range s.Series {
 		if err := drawable(series); err != nil {
@@ -50,6 +56,19 @@ func Draw(folder string, s report.Sweep) (string, error) {
 		return "", fmt.Errorf("chart %s: %w", s.Name, err)
 	}
 	return path, nil
+}
+
+// decimal writes labels without exponents.
+type decimal struct{ plot.Ticker }
+
+func (d decimal) Ticks(least, most float64) []plot.Tick {
+	ticks := d.Ticker.Ticks(least, most)
+	for i := range ticks {
+		if !ticks[i].IsMinor() {
+			ticks[i].Label = strconv.FormatFloat(ticks[i].Value, 'f', -1, 64)
+		}
+	}
+	return ticks
 }
 
 // drawable says why a series has no place on logarithmic axes, on which the plotter

@@ -89,6 +89,7 @@ type Sweep struct {
 	Title  string   `json:"title"`
 	X      string   `json:"x"`
 	Y      string   `json:"y"`
+	Grows  bool     `json:"grows"` // cost is expected to be proportional to x, not flat
 	Series []Series `json:"series"`
 }
 

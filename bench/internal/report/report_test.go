@@ -69,8 +69,8 @@ program and engine
 
 Cost by size (ns)
   bytes                               ours  bound
-  1024                                   5      4
-  2048                                  11      8
+  1024                                5.40   4.00
+  2048                                  11   8.00
 
 what candidates leave out
   lenient                             size

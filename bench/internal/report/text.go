@@ -85,7 +85,7 @@ func (t *table) cases(c *Case) {
 		if r.Memory != nil {
 			bytes, allocs = whole(r.Memory.Bytes), whole(r.Memory.Allocs)
 		}
-		t.row(name(label), whole(r.Times.Min), whole(r.Times.Median), ratio(r.Ratio), bytes, allocs, strconv.Itoa(r.Rounds))
+		t.row(name(label), whole(r.Times.Min), whole(r.Times.Median), short(r.Ratio), bytes, allocs, strconv.Itoa(r.Rounds))
 	}
 	for _, r := range c.Rows {
 		if r.Why != "" {
@@ -111,7 +111,7 @@ func (t *table) parallel(list []Parallel) {
 	t.line("\nparallel: time from one finished call to the next")
 	t.row(name(""), "goroutines", "min", "median", "speed")
 	for _, p := range list {
-		t.row(name(p.Case), strconv.Itoa(p.Goroutines), whole(p.Times.Min), whole(p.Times.Median), ratio(p.Speed))
+		t.row(name(p.Case), strconv.Itoa(p.Goroutines), whole(p.Times.Min), whole(p.Times.Median), short(p.Speed))
 	}
 }
 
@@ -148,7 +148,7 @@ func (t *table) sweep(s *Sweep) {
 	for i, p := range s.Series[0].Points {
 		cells := []string{}
 		for _, series := range s.Series {
-			cells = append(cells, whole(series.Points[i].Y))
+			cells = append(cells, short(series.Points[i].Y))
 		}
 		t.row(name(whole(p.X)), cells...)
 	}
@@ -160,8 +160,8 @@ func milliseconds(s measure.Summary) string {
 
 func whole(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
 
-// ratio shows a number with as many digits as are worth reading.
-func ratio(f float64) string {
+// short shows a number with as many digits as are worth reading.
+func short(f float64) string {
 	if f >= 10 {
 		return whole(f)
 	}

@@ -12,7 +12,7 @@ import (
 // bySize goes up to the ceiling of 4 MiB, which only tools that are exempt reach.
 func bySize(ctx context.Context, plan measure.Plan) (report.Sweep, error) {
 	s := report.Sweep{
-		Name: "size", Title: "Cost by payload size", X: "bytes", Y: perVerdict,
+		Name: "size", Title: "Cost by payload size", X: "bytes", Y: perVerdict, Grows: true,
 		Series: series("sallyport, string", "by hand, string", "sallyport, objects", "by hand, objects"),
 	}
 	p, err := newPair(ctx, map[string]string{"text": textSchema, "rows": rowsSchema}, "text", "rows")
@@ -37,7 +37,10 @@ func bySize(ctx context.Context, plan measure.Plan) (report.Sweep, error) {
 
 // byViolations goes past the cap of 100.
 func byViolations(ctx context.Context, plan measure.Plan) (report.Sweep, error) {
-	s := report.Sweep{Name: "violations", Title: "Cost by number of violations", X: "violations", Y: perVerdict, Series: series("sallyport", "by hand")}
+	s := report.Sweep{
+		Name: "violations", Title: "Cost by number of violations", X: "violations", Y: perVerdict, Grows: true,
+		Series: series("sallyport", "by hand"),
+	}
 	p, err := newPair(ctx, map[string]string{"list": listSchema})
 	if err != nil {
 		return s, err

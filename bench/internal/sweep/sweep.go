@@ -27,7 +27,7 @@ func All() []Kind {
 	return []Kind{{"payload size", bySize}, {"violations", byViolations}, {"tools", byTools}, {"exemptions", byExemptions}}
 }
 
-const perVerdict = "ns per verdict"
+const perVerdict = "microseconds per verdict"
 
 const (
 	textSchema = `{"type": "object", "additionalProperties": false, "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}`
@@ -100,7 +100,7 @@ func add(s *report.Sweep, plan measure.Plan, x int, subjects []measure.Subject) 
 		return err
 	}
 	for i, r := range results {
-		s.Series[i].Points = append(s.Series[i].Points, report.Point{X: float64(x), Y: r.Times.Min})
+		s.Series[i].Points = append(s.Series[i].Points, report.Point{X: float64(x), Y: r.Times.Min / 1e3})
 	}
 	return nil
 }

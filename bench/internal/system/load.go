@@ -42,8 +42,15 @@ func (t team) Run(n int) (time.Duration, error) {
 	return time.Since(start), errors.Join(refusals...)
 }
 
-// Parallel measures accepted cases with one goroutine and with two.
+// parallelSample is long enough for several calls of the slowest accepted case on each
+// goroutine, and for the second goroutine to get its processor.
+const parallelSample = 50 * time.Millisecond
+
+// Parallel measures accepted cases with one goroutine and with two. Its samples are
+// longer than those of the plan, and fewer.
 func Parallel(plan measure.Plan, e *engine.Engine, cases []peers.Case) ([]report.Parallel, error) {
+	plan.Sample, plan.Rounds = max(plan.Sample, parallelSample), max(plan.Rounds/4, 1)
+	plan.Budget = max(plan.Budget, time.Duration(plan.Rounds)*2*plan.Sample)
 	var rows []report.Parallel
 	for _, c := range cases {
 		results, err := measure.Interleave(plan, []measure.Subject{team{e, c, 1}, team{e, c, 2}})

@@ -85,28 +85,16 @@ type session struct {
 }
 
 func run(ctx context.Context, f flags, out, progress io.Writer) error {
-	only, err := regexp.Compile(f.shapes)
-	if err != nil {
-		return fmt.Errorf("--shapes: %w", err)
-	}
 	s := session{effort: f.effort(), progress: progress}
-	s.report.Machine = report.Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
-	if s.world, err = peers.NewWorld(ctx); err != nil {
-		return err
-	}
-	for _, c := range s.world.Candidates() {
-		if c.Leaves != "" {
-			s.report.Leaves = append(s.report.Leaves, report.Leaves{Candidate: c.Name, What: c.Leaves})
-		}
-	}
-	if s.root, err = productRoot(ctx); err != nil {
-		return err
-	}
-	if s.folder, err = os.MkdirTemp("", "sallyport-bench-"); err != nil {
+	if err := s.open(ctx); err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(s.folder) }()
-	if err := s.cases(ctx, only); err != nil {
+	chosen, err := s.choose(f.shapes)
+	if err != nil {
+		return err
+	}
+	if err := s.cases(ctx, chosen); err != nil {
 		return err
 	}
 	if f.shapes == "" {
@@ -125,6 +113,24 @@ func run(ctx context.Context, f flags, out, progress io.Writer) error {
 	return s.report.WriteText(out)
 }
 
+// open prepares what all measurements share.
+func (s *session) open(ctx context.Context) (err error) {
+	s.report.Machine = report.Machine{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
+	if s.world, err = peers.NewWorld(ctx); err != nil {
+		return err
+	}
+	for _, c := range s.world.Candidates() {
+		if c.Leaves != "" {
+			s.report.Leaves = append(s.report.Leaves, report.Leaves{Candidate: c.Name, What: c.Leaves})
+		}
+	}
+	if s.root, err = productRoot(ctx); err != nil {
+		return err
+	}
+	s.folder, err = os.MkdirTemp("", "sallyport-bench-")
+	return err
+}
+
 func productRoot(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/sallyport-mcp/sallyport").Output()
 	if err != nil {
@@ -137,16 +143,13 @@ func (s *session) step(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.progress, format+"\n", args...)
 }
 
-func (s *session) cases(ctx context.Context, only *regexp.Regexp) error {
+func (s *session) cases(ctx context.Context, chosen []peers.Case) error {
 	s.step("compile the benchmarks of the stages")
 	program, err := stages.Build(ctx, s.root, s.folder)
 	if err != nil {
 		return err
 	}
-	for _, c := range s.world.Cases {
-		if !only.MatchString(c.Name) {
-			continue
-		}
+	for _, c := range chosen {
 		s.step("measure %s", c.Name)
 		measured, err := duel.Run(ctx, s.plan, s.world.Candidates(), c, program.Of(c.Name))
 		if err != nil {
@@ -154,10 +157,25 @@ func (s *session) cases(ctx context.Context, only *regexp.Regexp) error {
 		}
 		s.report.Cases = append(s.report.Cases, measured)
 	}
-	if len(s.report.Cases) == 0 {
-		return fmt.Errorf("--shapes: no shape matches %q", only)
-	}
 	return nil
+}
+
+// choose returns the cases whose names match.
+func (s *session) choose(pattern string) ([]peers.Case, error) {
+	only, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("--shapes: %w", err)
+	}
+	var chosen []peers.Case
+	for _, c := range s.world.Cases {
+		if only.MatchString(c.Name) {
+			chosen = append(chosen, c)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("--shapes: no shape matches %q", pattern)
+	}
+	return chosen, nil
 }
 
 // typical is the case that stands for everyday calls.

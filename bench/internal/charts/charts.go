@@ -30,6 +30,7 @@ func Draw(folder string, s report.Sweep) (string, error) {
 	} else {
 		p.Y.Min = 0
 	}
+	p.Legend.XOffs, p.Legend.YOffs = -vg.Points(12), vg.Points(8) // off the frame
 	p.Add(plotter.NewGrid())
 	for i, series := range s.Series {
 		if err := drawable(series); err != nil {

@@ -69,7 +69,7 @@ type effort struct {
 
 func (f *flags) effort() effort {
 	if f.quick {
-		return effort{measure.Plan{Rounds: 15, Sample: time.Millisecond, Budget: 200 * time.Millisecond}, 5, 400 * time.Millisecond}
+		return effort{measure.Plan{Rounds: 10, Sample: time.Millisecond, Budget: 100 * time.Millisecond}, 5, 400 * time.Millisecond}
 	}
 	return effort{measure.Plan{Rounds: 60, Sample: 5 * time.Millisecond, Budget: 5 * time.Second}, 20, 5 * time.Second}
 }
@@ -183,7 +183,7 @@ func (s *session) typical() peers.Case { return s.world.Cases[1] }
 
 func (s *session) system(ctx context.Context) (err error) {
 	s.step("measure calls in parallel")
-	if s.report.Parallel, err = system.Parallel(s.plan, s.world.Engine, s.world.Cases[1:6]); err != nil {
+	if s.report.Parallel, err = system.Parallel(s.plan, s.world.Engine, s.world.Cases[1:5]); err != nil {
 		return err
 	}
 	s.step("measure calls during reloads")

@@ -40,6 +40,10 @@ type Plan struct {
 	Budget time.Duration // for all samples of one subject; the slow ones get fewer rounds
 }
 
+// leastRounds are measured whatever they take: a machine may stand still for seconds, and
+// what it did then must not be the only sample.
+const leastRounds = 3
+
 // Result is what one subject takes.
 type Result struct {
 	Rounds int
@@ -74,7 +78,7 @@ func Interleave(p Plan, subjects []Subject) ([]Result, error) {
 	}
 	for range p.Rounds {
 		for i, s := range subjects {
-			if spent[i] > p.Budget && len(samples[i]) > 0 {
+			if spent[i] > p.Budget && len(samples[i]) >= leastRounds {
 				continue
 			}
 			took, err := s.Run(repeats[i])

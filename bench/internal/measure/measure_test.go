@@ -83,6 +83,27 @@ func TestSlowSubjectsGetFewerRounds(t *testing.T) {
 	}
 }
 
+// stalling takes a minute once, in its first round, and a millisecond else.
+type stalling struct{ runs *int }
+
+func (s stalling) Run(int) (time.Duration, error) {
+	if *s.runs++; *s.runs == 2 {
+		return time.Minute, nil
+	}
+	return time.Millisecond, nil
+}
+
+func TestOneStallIsNotTheResult(t *testing.T) {
+	runs := 0
+	got, err := measure.Interleave(measure.Plan{Rounds: 10, Sample: time.Millisecond, Budget: time.Second}, []measure.Subject{stalling{&runs}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]measure.Result{{Rounds: 3, Times: measure.Summary{Min: 1e6, Median: 1e6}}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestErrorsEndTheRun(t *testing.T) {
 	var log []string
 	cause := errors.New("gone")

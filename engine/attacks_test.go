@@ -302,7 +302,7 @@ func TestAttacksEndAtOnce(t *testing.T) {
 
 func engineFor(schema string) (*engine.Engine, error) {
 	silent := engine.WithLogger(zap.NewNop())
-	return engine.New(context.Background(), silent, engine.WithMode(engine.Strict), engine.WithAllowUnsafeArgs("t"), engine.WithFormats(engine.AssertFormats),
+	return engine.New(context.Background(), silent, engine.WithMode(engine.Strict), engine.WithAllowUnsafeArgs("t"), engine.WithFormats(engine.AssertFormats), engine.WithTimeout(time.Minute),
 		listed("t", schema, "next", object))
 }
 

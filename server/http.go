@@ -295,6 +295,9 @@ func disagreement(h http.Header, body []byte) string {
 	var params frame.Members
 	if len(m.Params) > 0 && m.Params[0] == '{' {
 		if params, err = frame.Object(m.Params, frame.CallNames); err != nil {
+			if m.Method == methodCall {
+				return "" // the judge says what is wrong
+			}
 			return "params cannot be read"
 		}
 	}

@@ -72,12 +72,11 @@ func (v *Verdict) clean() bool { return len(v.Violations) == 0 && !v.Halt && v.O
 // evaluateRemembering answers from memory where it can, and has ask answer where it cannot.
 func (p *Policy) evaluateRemembering(ctx context.Context, in Input) (Verdict, error) {
 	m := p.memo
-	var room, roomOfWhole [keyRoom]byte
-	key := m.key(room[:0], &in)
-	if key == nil {
+	if !in.rememberable() {
 		return p.ask(ctx, in)
 	}
 	m.looked.Add(1)
+	var room, roomOfWhole [keyRoom]byte
 	var keyOfWhole []byte
 	if m.whole != nil {
 		keyOfWhole = m.keyOfWhole(roomOfWhole[:0], &in)
@@ -88,6 +87,7 @@ func (p *Policy) evaluateRemembering(ctx context.Context, in Input) (Verdict, er
 			return verdict, nil
 		}
 	}
+	key, _ := m.reads.choose(&m.reads.others, room[:0], &in)
 	verdict, known := m.others.get(key)
 	if known && len(m.reads.readers) > 0 {
 		found, err := p.readersFind(ctx, in)
@@ -140,15 +140,11 @@ const maxKey = 1 << 10
 // keyRoom is enough for most keys, so that they need no memory of their own.
 const keyRoom = 256
 
-// key appends all that the rules read of the input beside the payload. It is nil for an
-// input that is not remembered, since it has facts which only bad payloads have.
-func (m *memo) key(b []byte, in *Input) []byte {
+// rememberable is false for an input that has facts which only bad payloads have.
+func (in *Input) rememberable() bool {
 	f := &in.Facts
-	if !f.Complete || !f.Registered || f.Quarantine != "" || f.Stop != "" || f.Fault != nil || f.Type != "object" || f.StringsTotal != 0 || len(f.Strings) != 0 || in.Payload == nil {
-		return nil
-	}
-	b, _ = m.reads.choose(&m.reads.others, b, in)
-	return b
+	return f.Complete && f.Registered && f.Quarantine == "" && f.Stop == "" && f.Fault == nil && f.Type == "object" &&
+		f.StringsTotal == 0 && len(f.Strings) == 0 && in.Payload != nil
 }
 
 // keyOfWhole appends all that the rules read of the input. It is nil for a key that would

@@ -35,7 +35,7 @@ const clockEvery = 256
 type spent struct{ cause error }
 
 func (b *budget) start(ctx context.Context, value any, limits Limits) {
-	*b = budget{ctx: ctx, deadline: time.Now().Add(limits.Validate), limits: limits, value: value, left: limits.Steps, clock: clockEvery}
+	*b = budget{ctx: ctx, limits: limits, value: value, left: limits.Steps, clock: clockEvery}
 }
 
 // again grants the whole budget once more. used counts on.
@@ -72,7 +72,11 @@ func (b *budget) lookAtClock() {
 	if err := b.ctx.Err(); err != nil {
 		panic(spent{err})
 	}
-	if time.Now().After(b.deadline) {
+	now := time.Now()
+	if b.deadline.IsZero() { // the first look: what lies before it is some microseconds
+		b.deadline = now.Add(b.limits.Validate)
+	}
+	if now.After(b.deadline) {
 		panic(spent{fmt.Errorf("%w: more than %s", ErrBudget, b.limits.Validate)})
 	}
 }

@@ -70,6 +70,9 @@ func rebuild(s *jsonschema.Schema, e *entry, formats Formats, h *hints) {
 		s.Extensions = append(s.Extensions, uniqueItems{e.budget})
 		s.UniqueItems = false
 	}
+	if b, ok := takeBounds(s); ok {
+		s.Extensions = append(s.Extensions, b)
+	}
 	if s.Not != nil {
 		h.not[s] = s.Not
 		s.Extensions = append(s.Extensions, not{s.Not})

@@ -1,0 +1,126 @@
+package pins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	// patience is how long a writer waits for others.
+	patience  = 10 * time.Second
+	lookAgain = 20 * time.Millisecond
+	newMode   = 0o600
+)
+
+// resolved follows links, so that what they lead to is replaced and not they. A link
+// that leads nowhere is an error: the file may be on a disk that is not there.
+func (l *Lock) resolved() (string, error) {
+	path, err := filepath.EvalSymlinks(l.path)
+	switch {
+	case err == nil:
+		return path, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s: %w", l.path, err)
+	}
+	if _, err := os.Lstat(l.path); err == nil {
+		return "", fmt.Errorf("%s: a link that leads nowhere", l.path)
+	}
+	return l.path, nil
+}
+
+// update changes the file while no other process does. change says whether there is
+// anything to write.
+func (l *Lock) update(change func(pinSet) (bool, error)) (pinSet, error) {
+	path, err := l.resolved()
+	if err != nil {
+		return nil, err
+	}
+	release, err := exclude(path)
+	if err != nil {
+		return nil, fmt.Errorf("write pins to %s: %w", l.path, err)
+	}
+	defer release()
+	p, err := l.read()
+	if err != nil {
+		return nil, err
+	}
+	changed, err := change(p)
+	if err != nil || !changed {
+		return p, err
+	}
+	text, err := p.text()
+	if err == nil {
+		err = replace(path, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write pins to %s: %w", l.path, err)
+	}
+	return p, nil
+}
+
+// exclude keeps other writers out until release is called. It locks a file beside the
+// one that is written, since that is replaced by each writer.
+func exclude(path string) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	lock := flock.New(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".writing"), flock.SetPermissions(newMode))
+	if _, err := lock.TryLockContext(ctx, lookAgain); err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("another process holds %s for more than %s", lock.Path(), patience)
+		}
+		return nil, err
+	}
+	return func() { _ = lock.Close() }, nil
+}
+
+// replace writes a file as a whole or not at all, also where the power fails. An
+// existing one keeps its mode.
+func replace(path string, text []byte) (err error) {
+	mode := fs.FileMode(newMode)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = file.Close() // a second time does no harm
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if _, err := file.Write(text); err != nil {
+		return err
+	}
+	if err := file.Chmod(mode); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	syncFolder(filepath.Dir(path))
+	return nil
+}
+
+// syncFolder makes the new name last. Not every system can do that with a folder, and
+// the file itself is on the disk, so that at worst the old one is found again.
+func syncFolder(name string) {
+	if folder, err := os.Open(name); err == nil {
+		_ = folder.Sync()
+		_ = folder.Close()
+	}
+}

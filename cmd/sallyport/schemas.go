@@ -20,13 +20,14 @@ func newSchemas(s streams) *cobra.Command {
   sallyport schemas show bernstein_run
   sallyport schemas lint --tools-list answer.json
   sallyport schemas diff old.json new.json
-  sallyport schemas import --out schemas -- ./server`,
+  sallyport schemas import --out schemas -- ./server
+  sallyport schemas pin --lock pins.lock --tools-list answer.json`,
 		Args: withHint(subcommandOnly),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newSchemasList(s), newSchemasShow(s), newSchemasLint(s), newSchemasDiff(s), newSchemasImport(s))
+	cmd.AddCommand(newSchemasList(s), newSchemasShow(s), newSchemasLint(s), newSchemasDiff(s), newSchemasImport(s), newSchemasPin(s))
 	return cmd
 }
 

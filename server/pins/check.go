@@ -67,12 +67,12 @@ func listed(members []string, limit int) string {
 
 // Refusal says why a tool of the list is to be withheld, by the findings for that list as
 // Check returns them. It is nil only for a tool that is Pinned: one that was not compared
-// is withheld, too.
+// is withheld, too. So with no findings, as where Check fails, all are.
 func Refusal(findings []Finding, tool string) error {
 	i, found := slices.BinarySearchFunc(findings, tool, func(f Finding, name string) int { return strings.Compare(f.Tool, name) })
 	switch {
 	case !found || tool == "" || findings[i].State == Gone:
-		return errors.New("the tool cannot be compared with what was approved: its name cannot be read")
+		return errors.New("the tool was not compared with what was approved")
 	case findings[i].State == Pinned:
 		return nil
 	}

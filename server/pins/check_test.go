@@ -185,7 +185,7 @@ func TestNameSet(t *testing.T) {
 		"a new tool": {[]string{search, `{"name":"Search","inputSchema":{}}`, other}, []string{"Search new", "other pinned", "search pinned"}, map[string]string{
 			"Search": "the tool is not among those that were approved for this server; approve it as d12ca5074830c9890dbe3afa0a9db7f10737fc7a5018ba202d8ec4425da1d63b",
 		}},
-		"a tool is gone":     {[]string{other}, []string{"other pinned", "search gone"}, map[string]string{"search": "the tool cannot be compared with what was approved: its name cannot be read"}},
+		"a tool is gone":     {[]string{other}, []string{"other pinned", "search gone"}, map[string]string{"search": "the tool was not compared with what was approved"}},
 		"all tools are gone": {nil, []string{"other gone", "search gone"}, nil},
 		"a tool renamed":     {[]string{strings.Replace(search, `"search"`, `"find"`, 1), other}, []string{"find new", "other pinned", "search gone"}, nil},
 		"listed twice": {[]string{search, other, search}, []string{"other pinned", "search unreadable"}, map[string]string{
@@ -194,13 +194,13 @@ func TestNameSet(t *testing.T) {
 		"a member twice": {[]string{strings.Replace(search, `"title":"Search"`, `"title":"Search","title":"Find"`, 1), other}, []string{"other pinned", "search unreadable"}, map[string]string{
 			"search": "the tool cannot be compared with what was approved: line 1, column 35: at /title: the member occurs twice",
 		}},
-		"no name": {[]string{search, other, `{"description":"x"}`, `5`}, []string{" unreadable", " unreadable", "other pinned", "search pinned"}, map[string]string{"": "the tool cannot be compared with what was approved: its name cannot be read"}},
+		"no name": {[]string{search, other, `{"description":"x"}`, `5`}, []string{" unreadable", " unreadable", "other pinned", "search pinned"}, map[string]string{"": "the tool was not compared with what was approved"}},
 		"too large": {[]string{search, other, long}, []string{"long unreadable", "other pinned", "search pinned"}, map[string]string{
 			"long": "the tool cannot be compared with what was approved: larger than 1048576 bytes",
 		}},
 		// The name comes after what cannot be read, and other readers may get to it.
 		"name out of reach": {[]string{deep, other}, []string{" unreadable", "other pinned", "search gone"}, map[string]string{
-			"search": "the tool cannot be compared with what was approved: its name cannot be read",
+			"search": "the tool was not compared with what was approved",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

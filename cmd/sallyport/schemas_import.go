@@ -7,25 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
 	"github.com/sallyport-mcp/sallyport/engine"
 	"github.com/sallyport-mcp/sallyport/server"
-	"github.com/sallyport-mcp/sallyport/server/gateway"
 )
 
 type importFlags struct {
-	out     string
-	force   bool
-	token   string
-	timeout time.Duration
+	out    string
+	force  bool
+	server serverFlags
 }
 
 func newSchemasImport(s streams) *cobra.Command {
@@ -43,16 +39,9 @@ faults.`,
 		Example: `  sallyport schemas import --out schemas -- npx -y @modelcontextprotocol/server-filesystem /srv/files
   sallyport schemas import --out schemas http://127.0.0.1:3000/mcp
   sallyport schemas import --out schemas --token-env TOKEN https://mcp.example/mcp`,
-		Args: withHint(func(cmd *cobra.Command, args []string) error {
-			if dash := cmd.ArgsLenAtDash(); len(args) == 0 || dash > 0 || dash < 0 && len(args) > 1 {
-				return errors.New("give one URL, or a command after --")
-			}
-			return nil
-		}),
+		Args: withHint(oneServer),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, cancel := context.WithTimeout(cmd.Context(), f.timeout)
-			defer cancel()
-			list, err := f.list(ctx, s, args, cmd.ArgsLenAtDash() == 0)
+			list, err := f.server.list(cmd, s, args)
 			if err != nil {
 				return err
 			}
@@ -63,27 +52,8 @@ faults.`,
 	_ = cmd.MarkFlagRequired("out")
 	_ = cmd.MarkFlagDirname("out")
 	cmd.Flags().BoolVar(&f.force, "force", false, "write over files that say something else")
-	cmd.Flags().StringVar(&f.token, "token-env", "", "environment variable with a bearer token for the server")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the server may take")
+	f.server.register(cmd)
 	return cmd
-}
-
-func (f *importFlags) list(ctx context.Context, s streams, args []string, isCommand bool) (server.ToolsList, error) {
-	if isCommand {
-		return gateway.ListCommand(ctx, gateway.Command{Path: args[0], Args: args[1:], Stderr: s.err}, zap.NewNop())
-	}
-	if _, err := gateway.ParseUpstream(args[0]); err != nil {
-		return server.ToolsList{}, err
-	}
-	header := http.Header{}
-	if f.token != "" {
-		token := os.Getenv(f.token)
-		if token == "" {
-			return server.ToolsList{}, fmt.Errorf("--token-env: the variable %s is empty", f.token)
-		}
-		header.Set("Authorization", "Bearer "+token)
-	}
-	return gateway.ListURL(ctx, args[0], header)
 }
 
 // fileStem is what a tool can be called to give its name to a file.

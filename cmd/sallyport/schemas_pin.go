@@ -23,13 +23,14 @@ type pinFlags struct {
 	approve    []string
 	approveAll bool
 	full       bool
+	server     serverFlags
 	format     choice
 }
 
 func newSchemasPin(s streams) *cobra.Command {
 	f := &pinFlags{format: choice{value: "text", allowed: []string{"text", "json"}}}
 	cmd := &cobra.Command{
-		Use:   "pin --lock FILE --tools-list FILE",
+		Use:   "pin --lock FILE (--tools-list FILE... | URL | -- COMMAND [ARG...])",
 		Short: "Show how the tools of a server differ from what was approved, and approve them",
 		Long: `Show how the tools of a server differ from what was approved, and approve them.
 
@@ -44,17 +45,20 @@ somebody before a call), widened, narrowed and changed (of schemas, as in
 --full shows the definitions themselves, with escapes for what does not show itself.
 
 --approve TOOL@DIGEST approves a tool as it was when it was shown with this digest
-(32 characters of it will do), and nothing else. --approve TOOL approves what the
-file has. Approving a tool that is gone forgets its pin.
+(32 characters of it will do), and nothing else. --approve TOOL approves what a file
+has. A server that is asked anew may answer something else than was looked at: there
+the digest is needed, and --approve-all is for servers without pins. Approving a tool
+that is gone forgets its pin.
 
 Exit code 0: all tools are pinned; 1: some are not, or are gone; 2: the work could not
 be done.`,
 		Example: `  sallyport schemas pin --lock pins.lock --tools-list answer.json
   sallyport schemas pin --lock pins.lock --tools-list page1.json --tools-list page2.json --full
   sallyport schemas pin --lock pins.lock --tools-list answer.json --approve search --approve fetch
-  sallyport schemas pin --lock pins.lock --tools-list answer.json --upstream notes --approve-all`,
-		Args: withHint(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, s) },
+  sallyport schemas pin --lock pins.lock --tools-list answer.json --upstream notes --approve-all
+  sallyport schemas pin --lock pins.lock --approve search@0314cb0fec8641d9b5ebdcd9400c6922 -- ./server`,
+		Args: withHint(f.checkArgs),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, s, args) },
 	}
 	f.register(cmd)
 	return cmd
@@ -68,6 +72,7 @@ func (f *pinFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.approve, "approve", nil, "tool to approve, as TOOL or TOOL@DIGEST; may be repeated")
 	flags.BoolVar(&f.approveAll, "approve-all", false, "approve all tools as they are listed, and forget those that are gone")
 	flags.BoolVar(&f.full, "full", false, "show whole definitions, and where they differ")
+	f.server.register(cmd)
 	f.format.register(cmd, "output", "form of the report")
 	_ = cmd.MarkFlagFilename("lock")
 	_ = cmd.MarkFlagFilename("tools-list", "json")
@@ -78,20 +83,24 @@ func (f *pinFlags) register(cmd *cobra.Command) {
 // defaultUpstream is what the gateway calls a server that it was given no name for.
 const defaultUpstream = "server"
 
-// pageSource returns one page of a server's list of tools: the whole answer to tools/list
-// for the cursor of the page before (MCP, pagination).
-type pageSource func(ctx context.Context, cursor string) ([]byte, error)
-
-func (f *pinFlags) run(cmd *cobra.Command, s streams) error {
+func (f *pinFlags) checkArgs(cmd *cobra.Command, args []string) error {
 	switch {
 	case f.lock == "":
-		return hint(cmd, errors.New("--lock is missing: which file has the pins?"))
-	case len(f.toolsLists) == 0:
-		return hint(cmd, errors.New("--tools-list is missing: which tools does the server list?"))
+		return errors.New("--lock is missing: which file has the pins?")
 	case f.approveAll && len(f.approve) > 0:
-		return hint(cmd, errors.New("--approve and --approve-all cannot be given together"))
+		return errors.New("--approve and --approve-all cannot be given together")
+	case len(f.toolsLists) > 0 && len(args) > 0:
+		return errors.New("give either --tools-list or a server")
+	case len(f.toolsLists) == 0 && len(args) == 0:
+		return errors.New("there are no tools to look at: give --tools-list, one URL, or a command after --")
+	case len(args) > 0:
+		return oneServer(cmd, args)
 	}
-	tools, err := f.tools(cmd.Context())
+	return nil
+}
+
+func (f *pinFlags) run(cmd *cobra.Command, s streams, args []string) error {
+	tools, err := f.tools(cmd, s, args)
 	if err != nil {
 		return err
 	}
@@ -136,6 +145,9 @@ func (f *pinFlags) approvals(lock *pins.Lock, upstream string, tools [][]byte) (
 	var approvals []pins.Approval
 	for _, text := range f.approve {
 		a, err := pins.ParseApproval(text)
+		if err == nil && a.Digest == "" && f.live() {
+			err = fmt.Errorf("%s: give the digest that was shown, as TOOL@DIGEST, since the server may list another tool by now", showName(text))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("--approve: %w", err)
 		}
@@ -143,6 +155,13 @@ func (f *pinFlags) approvals(lock *pins.Lock, upstream string, tools [][]byte) (
 	}
 	if !f.approveAll {
 		return approvals, nil
+	}
+	known, err := lock.Upstreams()
+	switch {
+	case err != nil:
+		return nil, err
+	case f.live() && slices.Contains(known, upstream):
+		return nil, errors.New("--approve-all: the server may list other tools by now than were looked at; approve each as TOOL@DIGEST, or from a file")
 	}
 	findings, err := lock.Check(upstream, tools)
 	for _, found := range findings {
@@ -172,10 +191,17 @@ func (f *pinFlags) upstreamIn(lock *pins.Lock) (string, error) {
 	return "", fmt.Errorf("%s has pins of several servers; say --upstream %s", showName(f.lock), strings.Join(names, " or "))
 }
 
-// tools reads all pages.
-func (f *pinFlags) tools(ctx context.Context) ([][]byte, error) {
+// live says that the tools come from a server, which may list others the next time.
+func (f *pinFlags) live() bool { return len(f.toolsLists) == 0 }
+
+// tools returns the tools of all pages, as the server wrote them.
+func (f *pinFlags) tools(cmd *cobra.Command, s streams, args []string) ([][]byte, error) {
+	if f.live() {
+		list, err := f.server.list(cmd, s, args)
+		return list.Raw, err
+	}
 	list, rest := filePages(f.toolsLists)
-	all, _, err := gateway.ListAll(ctx, list)
+	all, _, err := gateway.ListAll(cmd.Context(), list)
 	if err != nil {
 		return nil, fmt.Errorf("--tools-list: %w", err)
 	}
@@ -185,9 +211,9 @@ func (f *pinFlags) tools(ctx context.Context) ([][]byte, error) {
 	return all.Raw, nil
 }
 
-// filePages lists the tools in files, one for each page. rest returns the first file that
-// was not asked for.
-func filePages(files []string) (list pageSource, rest func() string) {
+// filePages lists the tools in files, one for each page (MCP, pagination). rest returns
+// the first file that was not asked for.
+func filePages(files []string) (list func(context.Context, string) ([]byte, error), rest func() string) {
 	next := 0
 	list = func(context.Context, string) ([]byte, error) {
 		if next == len(files) {

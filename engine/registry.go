@@ -152,7 +152,16 @@ func (s *settings) loadRegistry(reading *policy.Reading) (*registry, error) {
 }
 
 // longestQuarantine bounds what a call of a tool in quarantine is told, in bytes.
-const longestQuarantine = 188
+const longestQuarantine = 219
+
+// WithheldError is the Fault of a ServerTool that is withheld although its schema may be
+// sound, such as one that is not what has been approved.
+type WithheldError struct {
+	Reason string // continues "the tool is in quarantine, since"
+}
+
+// Error returns the reason.
+func (e *WithheldError) Error() string { return e.Reason }
 
 // quarantine records why a tool cannot be judged.
 func (r *registry) quarantine(name string, err error) {
@@ -165,9 +174,16 @@ func (r *registry) quarantine(name string, err error) {
 		}
 		r.findings = append(r.findings, found)
 	}
-	why := cut(printable(faults[0].Error()), longestQuarantine)
-	if len(faults) > 1 {
-		why += fmt.Sprintf(" (and %d more)", len(faults)-1)
+	const prefix = "its schema cannot be enforced: "
+	var withheld *WithheldError
+	why := ""
+	if errors.As(err, &withheld) {
+		why = cut(printable(withheld.Reason), longestQuarantine)
+	} else {
+		why = prefix + cut(printable(faults[0].Error()), longestQuarantine-len(prefix))
+		if len(faults) > 1 {
+			why += fmt.Sprintf(" (and %d more)", len(faults)-1)
+		}
 	}
 	if name != "" { // else there is no such tool to call
 		r.quarantined[name] = why

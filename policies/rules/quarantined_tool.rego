@@ -3,8 +3,8 @@
 # title: Quarantined tool
 # description: >-
 #   A server lists the tool, but its schema cannot be enforced, so no call of it can
-#   be judged. It is not advertised either. The reason says what is wrong with the
-#   schema; the server's author can repair it.
+#   be judged, or it is not what has been approved. It is not advertised either. The
+#   reason says what is wrong.
 # custom:
 #   severity: high
 #   halts: true
@@ -20,6 +20,6 @@ quarantined if some _ in [input.facts.quarantine]
 
 default reason := "the tool is in quarantine"
 
-reason := sprintf("the tool is in quarantine, since its schema cannot be enforced: %s", [input.facts.quarantine]) if {
+reason := sprintf("the tool is in quarantine, since %s", [input.facts.quarantine]) if {
 	is_string(input.facts.quarantine)
 }

@@ -9,7 +9,7 @@ test_other_tools_pass if quarantined_tool.deny == set() with input as fixtures.c
 
 test_refused[name] if {
 	some name, case in {
-		"with the reason": {"fact": "at /type: must be a string", "reason": "the tool is in quarantine, since its schema cannot be enforced: at /type: must be a string"},
+		"with the reason": {"fact": "its schema cannot be enforced: at /type: must be a string", "reason": "the tool is in quarantine, since its schema cannot be enforced: at /type: must be a string"},
 		"with a reason of the wrong type": {"fact": false, "reason": "the tool is in quarantine"},
 		"without a reason": {"fact": null, "reason": "the tool is in quarantine"},
 	}

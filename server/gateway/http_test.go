@@ -27,6 +27,7 @@ import (
 type upstream struct {
 	calls, lists, cancelled atomic.Int64
 	extra                   atomic.Bool // lists one more tool to all
+	changed                 atomic.Bool // says something else of each tool
 	slow                    chan struct{}
 }
 
@@ -68,7 +69,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		var entries []string
 		for _, name := range names {
-			entries = append(entries, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object","additionalProperties":false,"properties":{"text":{"type":"string"}}}}`, name))
+			entries = append(entries, fmt.Sprintf(`{"name":%q,"description":"v%t","inputSchema":{"type":"object","additionalProperties":false,"properties":{"text":{"type":"string"}}}}`, name, u.changed.Load() && name != "hang"))
 		}
 		answer(`{"tools":[` + strings.Join(entries, ",") + `]}`)
 	case "tools/call":

@@ -15,6 +15,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/engine"
 	"github.com/sallyport-mcp/sallyport/server"
 	"github.com/sallyport-mcp/sallyport/server/config"
+	"github.com/sallyport-mcp/sallyport/server/pins"
 )
 
 // Gateway is everything that a configuration asks for.
@@ -22,13 +23,14 @@ type Gateway struct {
 	settings *config.Settings
 	logger   *zap.Logger
 	stderr   io.Writer
-	sides    []*Side // one for each upstream
+	sides    []*Side               // one for each upstream
+	locks    map[string]*pins.Lock // by path; each lives as long as the gateway
 }
 
 // New returns the gateway of a configuration, with nothing started yet. Commands write to
 // stderr.
 func New(ctx context.Context, s *config.Settings, stderr io.Writer, logger *zap.Logger) (*Gateway, error) {
-	g := &Gateway{settings: s, logger: logger, stderr: stderr}
+	g := &Gateway{settings: s, logger: logger, stderr: stderr, locks: map[string]*pins.Lock{}}
 	switch {
 	case len(s.Upstreams) == 0:
 		return nil, errors.New("there is no server to stand in front of: name an upstream, or give a command after --")
@@ -61,10 +63,47 @@ func (g *Gateway) renewed(ctx context.Context, s *config.Settings) ([]Settings, 
 		return nil, err
 	}
 	all := make([]Settings, len(s.Upstreams))
-	for i := range s.Upstreams {
+	for i, u := range s.Upstreams {
 		all[i] = Settings{Engine: eng, Learns: s.Engine.Learns(), Rejections: s.Engine.Rejections}
+		if u.Lock == "" {
+			continue
+		}
+		if !s.Engine.Learns() {
+			return nil, fmt.Errorf("upstream %s: a lock file pins what a server lists, and the schemas are not from there", u.Name)
+		}
+		all[i].Inspect = g.pinned(u.Lock)
 	}
 	return all, nil
+}
+
+// pinned withholds every tool that is not as it is pinned in a lock file. Where the file
+// cannot be read, that is every tool.
+func (g *Gateway) pinned(path string) Inspect {
+	lock := g.locks[path]
+	if lock == nil {
+		lock = pins.Open(path)
+		g.locks[path] = lock
+	}
+	return func(_ context.Context, upstream string, list server.ToolsList) ([]engine.ServerTool, error) {
+		found, err := lock.TrustOnFirstUse(upstream, list.Raw)
+		if err != nil {
+			g.logger.Error("the pins cannot be compared, so every tool is withheld", zap.String("upstream", upstream), zap.Error(err))
+			found = nil
+		}
+		tools := slices.Clone(list.Tools)
+		for i, t := range tools {
+			if refusal := pins.Refusal(found, t.Name); refusal != nil && t.Fault == nil {
+				tools[i].Fault = &engine.WithheldError{Reason: refusal.Error()}
+			}
+		}
+		for _, f := range found {
+			if f.Withheld() || f.State == pins.Gone {
+				g.logger.Warn("a tool is not as it is pinned", zap.String("upstream", upstream), zap.String("state", string(f.State)),
+					zap.String("reason", f.Reason()), zap.String("remedy", "compare and approve with 'sallyport schemas pin'"))
+			}
+		}
+		return tools, nil
+	}
 }
 
 // Reload puts another configuration into force. A bad one changes nothing; what can only

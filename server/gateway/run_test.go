@@ -4,7 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,10 +17,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/sallyport-mcp/sallyport/engine"
 	"github.com/sallyport-mcp/sallyport/server"
 	"github.com/sallyport-mcp/sallyport/server/config"
+	"github.com/sallyport-mcp/sallyport/server/pins"
 )
 
 // What a configuration says where it says nothing is what the gateway does then.
@@ -48,6 +56,7 @@ func TestRenewUnderLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := serveFront(t, NewProxy(Upstream{URL: target}, side.Judge(), zap.NewNop()))
+	f.with("Mcp-Session-Id", "0").want(call(0, "echo", `{}`), 200, `"result"`) // now there is a list to renew
 	broken := errors.New("broken")
 	bad := Settings{Engine: usual.Engine, Learns: true, Inspect: func(context.Context, string, server.ToolsList) ([]engine.ServerTool, error) { return nil, broken }}
 	done := make(chan struct{})
@@ -119,5 +128,77 @@ func TestLists(t *testing.T) {
 	}
 	if list, err := ListURL(t.Context(), "http://127.0.0.1:1/", nil); err == nil {
 		t.Errorf("nobody: %v", list)
+	}
+}
+
+// A tool that is not as it was when it was pinned is withheld until somebody approves it.
+func TestPins(t *testing.T) {
+	u := &upstream{}
+	back := httptest.NewServer(u)
+	t.Cleanup(back.Close)
+	target, err := ParseUpstream(back.URL + "/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "lock.json")
+	core, logs := observer.New(zapcore.WarnLevel)
+	g := &Gateway{logger: zap.New(core), locks: map[string]*pins.Lock{}}
+	settings := Settings{Engine: newEngine(t), Learns: true, Inspect: g.pinned(file)}
+	side, err := NewSide("x", settings, zap.NewNop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := serveFront(t, NewProxy(Upstream{URL: target}, side.Judge(), zap.NewNop()))
+	f.want(call(1, "echo", `{}`), 200, `"result"`) // first use
+	u.changed.Store(true)
+	u.extra.Store(true)
+	list := `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	anew := f.with("Authorization", "Bearer anew") // whose list has not been asked for
+	_, body, _ := anew.post(list)
+	if strings.Contains(body, `"echo"`) || strings.Contains(body, `"extra"`) || !strings.Contains(body, `"hang"`) {
+		t.Errorf("advertised: %s", body)
+	}
+	anew.want(call(3, "echo", `{}`), 200, `"code":-32601`, "the tool is in quarantine, since the tool is not what was approved (description changed)")
+	anew.want(call(4, "extra", `{}`), 200, `"code":-32601`, "not among those that were approved")
+	if logs.FilterMessage("a tool is not as it is pinned").Len() == 0 {
+		t.Error("the log does not say so")
+	}
+	lock := pins.Open(file)
+	raw, _, err := ListAll(t.Context(), func(context.Context, string) ([]byte, error) {
+		response, err := http.Post(target.String(), "application/json", strings.NewReader(list))
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = response.Body.Close() }()
+		return io.ReadAll(response.Body)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := lock.Check("x", raw.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, finding := range found {
+		if finding.Tool == "echo" {
+			if _, err := lock.Approve("x", raw.Raw, pins.Approval{Tool: "echo", Digest: finding.Digest}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := side.Renew(t.Context(), settings); err != nil {
+		t.Fatal(err)
+	}
+	anew.want(call(5, "echo", `{}`), 200, `"result"`)
+	anew.want(call(6, "extra", `{}`), 200, `"code":-32601`)
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := side.Renew(t.Context(), settings); err != nil {
+		t.Fatal(err)
+	}
+	anew.want(call(7, "hang", `{}`), 200, `"code":-32601`, "was not compared")
+	if logs.FilterMessageSnippet("every tool is withheld").Len() == 0 {
+		t.Error("the log does not say that the lock file cannot be read")
 	}
 }

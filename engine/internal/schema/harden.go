@@ -70,6 +70,9 @@ func rebuild(s *jsonschema.Schema, e *entry, formats Formats, h *hints) {
 		s.Extensions = append(s.Extensions, uniqueItems{e.budget})
 		s.UniqueItems = false
 	}
+	if l, ok := takeLengths(s); ok {
+		s.Extensions = append(s.Extensions, l)
+	}
 	if b, ok := takeBounds(s); ok {
 		s.Extensions = append(s.Extensions, b)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/bench/internal/measure"
 	"github.com/sallyport-mcp/sallyport/bench/internal/peers"
 	"github.com/sallyport-mcp/sallyport/bench/internal/report"
+	"github.com/sallyport-mcp/sallyport/bench/internal/search"
 	"github.com/sallyport-mcp/sallyport/bench/internal/stages"
 	"github.com/sallyport-mcp/sallyport/bench/internal/sweep"
 	"github.com/sallyport-mcp/sallyport/bench/internal/system"
@@ -30,6 +31,7 @@ type flags struct {
 	charts bool
 	out    string
 	shapes string
+	search time.Duration
 }
 
 func newCommand() *cobra.Command {
@@ -44,6 +46,7 @@ verdict is reported instead of measured. Progress goes to standard error.`,
   go run . --quick                  # fewer rounds; under 30 seconds
   go run . --quick --shapes tiny    # shapes whose names match
   go run . --json > figures.json
+  go run . --search 60s             # also look for the payload that costs most
   go run . --charts --out charts    # the tables, and how cost grows, as SVG`,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
@@ -57,6 +60,7 @@ verdict is reported instead of measured. Progress goes to standard error.`,
 	c.Flags().BoolVar(&f.charts, "charts", false, "also measure how cost grows, and draw it")
 	c.Flags().StringVar(&f.out, "out", "charts", "folder for the charts")
 	c.Flags().StringVar(&f.shapes, "shapes", "", "regular expression: only shapes whose names match, and nothing but their tables")
+	c.Flags().DurationVar(&f.search, "search", 0, "how long to look for the payload that costs most, at each limit")
 	return c
 }
 
@@ -99,6 +103,12 @@ func run(ctx context.Context, f flags, out, progress io.Writer) error {
 	}
 	if f.shapes == "" {
 		if err := s.system(ctx); err != nil {
+			return err
+		}
+	}
+	if f.search > 0 {
+		s.step("look for the payload that costs most")
+		if s.report.Worst, err = search.Run(ctx, f.search); err != nil {
 			return err
 		}
 	}

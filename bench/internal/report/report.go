@@ -17,6 +17,7 @@ type Report struct {
 	Parallel []Parallel `json:"parallel,omitempty"`
 	Reload   []Reload   `json:"reload,omitempty"`
 	System   *System    `json:"system,omitempty"`
+	Worst    []Worst    `json:"worst,omitempty"`
 	Sweeps   []Sweep    `json:"sweeps,omitempty"`
 }
 
@@ -81,6 +82,17 @@ type System struct {
 	Stripped  int64           `json:"stripped_bytes"`
 	Engine    measure.Summary `json:"engine_new"`
 	EngineRun measure.Memory  `json:"engine_new_memory"`
+}
+
+// Worst is the payload that cost most of those that were tried.
+type Worst struct {
+	Kind      string  `json:"kind"`
+	Bytes     int     `json:"bytes"`
+	Time      float64 `json:"time_ns"`
+	Allocated float64 `json:"allocated_bytes"`
+	Verdict   string  `json:"verdict"`
+	Tried     int     `json:"tried"`
+	Recipe    string  `json:"recipe"`
 }
 
 // Sweep is how cost grows with one quantity.

@@ -22,6 +22,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	out.parallel(r.Parallel)
 	out.reload(r.Reload)
+	out.worst(r.Worst)
 	if r.System != nil {
 		out.system(r.System)
 	}
@@ -151,6 +152,18 @@ func (t *table) sweep(s *Sweep) {
 			cells = append(cells, short(series.Points[i].Y))
 		}
 		t.row(name(whole(p.X)), cells...)
+	}
+}
+
+func (t *table) worst(list []Worst) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("\nthe payload that costs most, of those that were tried")
+	t.row(name(""), "bytes", "ms", "allocated / bytes", "tried", "verdict")
+	for _, w := range list {
+		t.row(name(w.Kind), strconv.Itoa(w.Bytes), short(w.Time/1e6), short(w.Allocated/float64(w.Bytes)), strconv.Itoa(w.Tried), w.Verdict)
+		t.line("    %s", w.Recipe)
 	}
 }
 

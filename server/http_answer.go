@@ -9,6 +9,10 @@ import (
 	"time"
 )
 
+// MaxAnswerBytes is how much of a server's answer is held back, in bytes, until it is whole:
+// a body of JSON, an event, or a line. A server that sends more has broken off.
+const MaxAnswerBytes = 64 << 20
+
 // answer is what a handler writes its answer to. Lists of tools in it are rewritten: in a
 // JSON body once it is whole, in a stream of events one by one. Anything else goes
 // through as it comes.
@@ -95,6 +99,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	a.start(http.StatusOK)
 	switch a.kind {
 	case jsonAnswer:
+		if len(a.body)+len(p) > MaxAnswerBytes {
+			panic(http.ErrAbortHandler) // the caller is told that the server broke off
+		}
 		a.body = append(a.body, p...)
 		return len(p), nil
 	case streamAnswer:

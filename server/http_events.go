@@ -14,10 +14,11 @@ import (
 // eventWriter rewrites a stream of events (HTML, server-sent events) one event at a
 // time. Its caller takes care that one goroutine uses it.
 type eventWriter struct {
-	ctx   context.Context // of the request, with its caller
-	judge *Judge
-	w     http.ResponseWriter
-	part  []byte // of an event that has not ended yet
+	ctx     context.Context // of the request, with its caller
+	judge   *Judge
+	w       http.ResponseWriter
+	part    []byte       // of an event that has not ended yet
+	scanner eventScanner // of part
 
 	watched  string // key of the id whose answer is waited for
 	answered bool   // it has been seen
@@ -33,8 +34,11 @@ func (e *eventWriter) watch(id []byte) { e.watched = frame.Key(id) }
 func (e *eventWriter) Write(p []byte) (int, error) {
 	e.part = append(e.part, p...)
 	for {
-		end := eventEnd(e.part)
+		end := e.scanner.end(e.part)
 		if end == 0 {
+			if len(e.part) > MaxAnswerBytes {
+				panic(http.ErrAbortHandler)
+			}
 			return len(p), nil
 		}
 		if _, err := e.w.Write(e.event(e.part[:end])); err != nil {
@@ -58,28 +62,37 @@ func (e *eventWriter) message(data []byte) error {
 	return http.NewResponseController(e.w).Flush()
 }
 
-// eventEnd returns where the first event ends, its blank line included, or 0.
-func eventEnd(stream []byte) int {
-	for i := 0; i < len(stream); {
-		length := bytes.IndexAny(stream[i:], "\r\n")
+// eventScanner looks for the end of the first event of a stream that grows. It looks at
+// each byte once, however the stream comes in parts. The zero value is at the start.
+type eventScanner struct{ line, searched int }
+
+// end returns where the event ends, its blank line included, or 0 while it has not. What
+// is before that has to be taken off the stream then.
+func (s *eventScanner) end(stream []byte) int {
+	for {
+		length := bytes.IndexAny(stream[s.searched:], "\r\n")
 		if length < 0 {
+			s.searched = len(stream)
 			return 0
 		}
-		next := i + length + 1
-		if stream[next-1] == '\r' {
+		at := s.searched + length
+		next := at + 1
+		if stream[at] == '\r' {
 			if next == len(stream) {
-				return 0 // a line feed may follow
+				s.searched = at // a line feed may follow
+				return 0
 			}
 			if stream[next] == '\n' {
 				next++
 			}
 		}
-		if length == 0 {
+		blank := at == s.line
+		s.line, s.searched = next, next
+		if blank {
+			*s = eventScanner{}
 			return next
 		}
-		i = next
 	}
-	return 0
 }
 
 // event returns an event as the client gets it.

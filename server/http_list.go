@@ -107,12 +107,13 @@ type listAnswer struct {
 	id   []byte
 	done func()
 
-	mu     sync.Mutex
-	header http.Header
-	status int
-	body   []byte // JSON, or what of the stream has not ended yet
-	found  []byte
-	err    error
+	mu      sync.Mutex
+	header  http.Header
+	status  int
+	body    []byte       // JSON, or what of the stream has not ended yet
+	scanner eventScanner // of body
+	found   []byte
+	err     error
 }
 
 // Header implements http.ResponseWriter.
@@ -148,7 +149,7 @@ func (a *listAnswer) Write(p []byte) (int, error) {
 	if !a.isStream() {
 		return len(p), nil
 	}
-	for end := eventEnd(a.body); end > 0; end = eventEnd(a.body) {
+	for end := a.scanner.end(a.body); end > 0; end = a.scanner.end(a.body) {
 		if data := eventData(a.body[:end]); answers(data, a.id) {
 			a.found = bytes.Clone(data)
 			a.done()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -67,10 +68,14 @@ func (s *Stdio) Read(p []byte) (int, error) { return s.forwarded.Read(p) }
 func (s *Stdio) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	searched := len(s.answers)
 	s.answers = append(s.answers, p...)
 	for {
-		end := bytes.IndexByte(s.answers, '\n')
-		if end < 0 {
+		end := searched + bytes.IndexByte(s.answers[searched:], '\n')
+		if end < searched {
+			if len(s.answers) > MaxAnswerBytes {
+				return 0, errLongLine
+			}
 			return len(p), nil
 		}
 		line := s.answers[:end]
@@ -78,6 +83,7 @@ func (s *Stdio) Write(p []byte) (int, error) {
 			return 0, err
 		}
 		s.answers = append(s.answers[:0], s.answers[end+1:]...)
+		searched = 0
 	}
 }
 
@@ -89,6 +95,8 @@ func (s *Stdio) Abandon(why string) {
 		_ = s.toClient.write(goneReply(id, why))
 	}
 }
+
+var errLongLine = fmt.Errorf("a line of the server has more than %d bytes", MaxAnswerBytes)
 
 // Close ends the server's input and all time bounds. It closes neither of the streams
 // that NewStdio was given.

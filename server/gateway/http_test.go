@@ -60,7 +60,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch m.Method {
 	case "tools/list":
 		u.lists.Add(1)
-		names := []string{"echo", "die", "hang", "slow", "rubbish", "half", "stream"}
+		names := []string{"echo", "die", "hang", "slow", "rubbish", "half", "stream", "endless", "endless_event"}
 		if r.Header.Get("Authorization") == "Bearer admin" {
 			names = append(names, "admin")
 		}
@@ -98,6 +98,18 @@ func (u *upstream) call(w http.ResponseWriter, r *http.Request, m fakeMessage, a
 		breakOff("SSH-2.0-rubbish\r\n\r\n")
 	case "stream":
 		breakOff("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n3b\r\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\r\n\r\n\r\n")
+	case "endless", "endless_event":
+		kind := "application/json"
+		if m.Params.Name == "endless_event" {
+			kind = "text/event-stream"
+		}
+		w.Header().Set("Content-Type", kind)
+		chunk := bytes.Repeat([]byte("x"), 1<<20)
+		for r.Context().Err() == nil {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
 	case "hang":
 		<-r.Context().Done()
 		u.cancelled.Add(1)
@@ -207,7 +219,7 @@ func TestProxy(t *testing.T) {
 func TestProxyUpstreamFails(t *testing.T) {
 	u := &upstream{}
 	f := proxied(t, u, "/mcp")
-	for i, tool := range []string{"die", "half", "rubbish", "stream"} {
+	for i, tool := range []string{"die", "half", "rubbish", "stream", "endless", "endless_event"} {
 		f.want(call(i, tool, `{}`), 200, fmt.Sprintf(`"id":%d`, i), `"code":-32603`, "outcome is unknown")
 		f.want(call(100, "echo", `{}`), 200, `"result"`)
 	}

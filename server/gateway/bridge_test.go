@@ -36,6 +36,22 @@ func (b *Bridge) running() int {
 	return b.children
 }
 
+// inFlight is how many tool calls wait for a child.
+func (b *Bridge) inFlight() (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, l := range b.sessions {
+		l.mu.Lock()
+		for _, p := range l.posts {
+			if p.token != "" {
+				n++
+			}
+		}
+		l.mu.Unlock()
+	}
+	return n
+}
+
 func (b *Bridge) becomes(t *testing.T, children int) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); b.running() != children; time.Sleep(time.Millisecond) {
@@ -107,6 +123,11 @@ func TestBridgeChildEnds(t *testing.T) {
 		_, body, _ := s.post(call(1, "hang", `{}`))
 		hanging <- body
 	}()
+	for deadline := time.Now().Add(20 * time.Second); b.inFlight() == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the call never comes to the child")
+		}
+	}
 	s.want(call(2, "echo", `{}`), 200, `"result"`)
 	s.want(call(3, "crash", `{}`), 200, `"id":3`, `"code":-32603`, "outcome is unknown")
 	if got := <-hanging; !strings.Contains(got, `"id":1`) || !strings.Contains(got, "outcome is unknown") {
@@ -118,8 +139,8 @@ func TestBridgeChildEnds(t *testing.T) {
 }
 
 func TestBridgeBounds(t *testing.T) {
-	f, b := bridged(t, 2, 300*time.Millisecond)
-	f.enter()
+	f, b := bridged(t, 2, 2*time.Second)
+	f.enter().want(call(1, "echo", `{}`), 200, `"result"`) // the list is known from now on
 	f.enter()
 	f.want(initialize, http.StatusServiceUnavailable)
 	b.becomes(t, 0) // idle ones end

@@ -22,7 +22,17 @@ import (
 )
 
 // calls counts what reaches the handlers of a server.
-type calls struct{ n atomic.Int64 }
+type calls struct {
+	n       atomic.Int64
+	reached func() // also told of each; may be nil
+}
+
+func (c *calls) count() {
+	c.n.Add(1)
+	if c.reached != nil {
+		c.reached()
+	}
+}
 
 const text = "done"
 
@@ -32,7 +42,7 @@ func newGoSDK(e *engine.Engine, c *calls) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "behind", Version: "1"}, nil)
 	for _, name := range append(e.Tools(), "unregistered") {
 		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			c.n.Add(1)
+			c.count()
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 		})
 	}
@@ -44,7 +54,7 @@ func newMCPGo(e *engine.Engine, c *calls) *mcpgoserver.MCPServer {
 	s := mcpgoserver.NewMCPServer("behind", "1")
 	for _, name := range append(e.Tools(), "unregistered") {
 		s.AddTool(mcpgo.NewToolWithRawSchema(name, "", json.RawMessage(`{"type":"object"}`)), func(context.Context, mcpgo.CallToolRequest) (*mcpgo.CallToolResult, error) {
-			c.n.Add(1)
+			c.count()
 			return mcpgo.NewToolResultText(text), nil
 		})
 	}

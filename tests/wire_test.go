@@ -206,7 +206,7 @@ func TestParity(t *testing.T) {
 		}
 	})
 	var c calls
-	for _, carrier := range []func(t *testing.T) carrier{
+	for _, carrier := range append(gatewayCarriers(j, e, &c), []func(t *testing.T) carrier{
 		func(t *testing.T) carrier {
 			return stdioCarrier(t, "stdio, go-sdk", j, func(in io.Reader, out io.Writer) {
 				_ = newGoSDK(e, &c).Run(context.Background(), &mcp.IOTransport{Reader: io.NopCloser(in), Writer: writeCloser{out}})
@@ -252,7 +252,7 @@ func TestParity(t *testing.T) {
 			c.except = slices.Concat(readBySDK, paramsReadBySDK)
 			return c
 		},
-	} {
+	}...) {
 		carrier := carrier(t)
 		t.Run(carrier.name, func(t *testing.T) {
 			for name, m := range messages {

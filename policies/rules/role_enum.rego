@@ -15,6 +15,7 @@ package sallyport.rules.role_enum
 import rego.v2
 
 deny contains {"path": "/role", "keyword": "enum", "reason": reason} if {
+	input.tool == "bernstein_create_subtask" # written out, so that the rule costs other tools nothing
 	known := bindings[input.tool].role
 	value := input.payload.role
 	not value in known

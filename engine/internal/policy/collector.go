@@ -12,6 +12,7 @@ type collector struct {
 	facts     map[string]bool
 	paths     []path
 	unbounded string
+	ofFacts   bool // there is a reference to facts, whatever of them matters
 
 	// Of the rule at hand: references whose type alone may matter, by the variable that
 	// stands for them, and all variables that are used for more.
@@ -61,6 +62,7 @@ func (c *collector) expression(e *ast.Expr) bool {
 		return true
 	}
 	if v, ref, ok := alias(e); ok && typeKnown(ref) {
+		c.ofFacts = c.ofFacts || ref.HasPrefix(factsRef)
 		c.typeOnly[v] = ref
 		return true
 	}
@@ -79,6 +81,7 @@ func (c *collector) checksType(t *ast.Term) bool {
 	case ast.Var:
 		return true // what it stands for counts where it is bound
 	case ast.Ref:
+		c.ofFacts = c.ofFacts || v.HasPrefix(factsRef)
 		return typeKnown(v)
 	}
 	return false
@@ -131,6 +134,7 @@ func (c *collector) read(ref ast.Ref) {
 		}
 		c.cannotTell("the payload as a whole", location)
 	case member == "facts":
+		c.ofFacts = true
 		if fact, ok := factOf(ref); ok {
 			c.facts[fact] = true
 			return
@@ -160,6 +164,7 @@ func prefix(ref ast.Ref) (p path) {
 }
 
 func (c *collector) cannotTell(what string, location *ast.Location) {
+	c.ofFacts = true // for all that is known
 	if c.unbounded != "" {
 		return
 	}

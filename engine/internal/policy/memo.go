@@ -111,10 +111,18 @@ func (p *Policy) evaluateRemembering(ctx context.Context, in Input) (Verdict, er
 	return verdict, nil
 }
 
+// input is what the rules that read the payload are given.
+func (d *dependencies) input(in Input) *ast.Term {
+	if d.readersUseFacts {
+		return in.term()
+	}
+	return ast.NewTerm(ast.LazyObject(map[string]any{"tool": in.Tool, "mode": in.Mode, "payload": in.Payload}))
+}
+
 // readersFind says whether one of the rules that read the payload has findings. Whether
 // they count, with exemptions and all, is for the verdict to say.
 func (p *Policy) readersFind(ctx context.Context, in Input) (bool, error) {
-	value, err := p.evaluate(ctx, p.memo.readers, in.term())
+	value, err := p.evaluate(ctx, p.memo.readers, p.memo.reads.input(in))
 	if err != nil {
 		return false, fmt.Errorf("evaluate the rules that read the payload: %w", err)
 	}

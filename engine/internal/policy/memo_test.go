@@ -126,6 +126,9 @@ func TestReads(t *testing.T) {
 					facts = append(facts, fact)
 				}
 			}
+			if got := p.memo.reads.readersUseFacts; got && !strings.Contains(c.own, "facts") {
+				t.Error("readers are said to use facts")
+			}
 			if diff := cmp.Diff(c.calm, p.memo.reads.whole.calm.payload); diff != "" {
 				t.Errorf("places (-want +got):\n%s", diff)
 			}
@@ -305,20 +308,25 @@ func TestMemoIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkMemo is the first door on a clean call: known as a whole, known but for the
-// rules that read the payload, and not known.
+// BenchmarkMemo is the first door on a clean call: known as a whole; missed, so that the one
+// shipped rule that reads the payload is asked; the same with a rule of one's own that
+// reads all of it; and with all rules asked.
 func BenchmarkMemo(b *testing.B) {
-	with, without := shipped(b, 64, ""), shipped(b, 0, "")
-	reading := shipped(b, 64, deny(`some x in input.payload; x == "poet"`))
-	in := cleanCall()
+	inputs := make([]Input, 64) // more than the small memo holds
+	for i := range inputs {
+		inputs[i] = cleanCall()
+		inputs[i].Payload = map[string]any{"goal": "x", "role": strconv.Itoa(i)}
+	}
 	for _, c := range []struct {
 		name string
 		p    *Policy
-	}{{"known", with}, {"partly", reading}, {"asked", without}} {
+	}{
+		{"known", shipped(b, 1024, "")}, {"missed", shipped(b, 16, "")}, {"reads_all", shipped(b, 1024, deny(`some x in input.payload; x == "poet"`))}, {"asked", shipped(b, 0, "")},
+	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
-			for b.Loop() {
-				if v, err := c.p.Evaluate(context.Background(), in); err != nil || !v.clean() {
+			for i := 0; b.Loop(); i++ {
+				if v, err := c.p.Evaluate(context.Background(), inputs[i%len(inputs)]); err != nil || !v.clean() {
 					b.Fatal(v, err)
 				}
 			}

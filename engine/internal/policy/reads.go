@@ -24,6 +24,8 @@ type dependencies struct {
 	// be told what they read. unbounded says of one of the latter why; "" if there is none.
 	readers   []string
 	unbounded string
+	// readersUseFacts says whether they need more than tool, mode and payload.
+	readersUseFacts bool
 
 	others byCalm // reads of all but the readers
 	whole  byCalm // reads of all rules, if none is unbounded
@@ -69,11 +71,34 @@ func analyse(compiler *ast.Compiler, base *baseDocument, rules map[string]Rule) 
 	}
 	a.found.others, _ = a.collect(func(r *ast.Rule) bool { return !a.tainted[r] })
 	a.found.whole, a.found.unbounded = a.collect(func(*ast.Rule) bool { return true })
+	a.found.readersUseFacts = a.useFacts(a.found.readers)
 	return a.found, nil
 }
 
 func denyOf(rule string) ast.Ref {
 	return ast.MustParseRef(RulePrefix).Append(ast.StringTerm(rule)).Append(ast.StringTerm("deny"))
+}
+
+// useFacts says whether the findings of these rules depend on anything that refers to facts.
+func (a *analysis) useFacts(names []string) bool {
+	seen := map[*ast.Rule]bool{}
+	c := newCollector()
+	var queue []*ast.Rule
+	for _, name := range names {
+		queue = append(queue, a.compiler.GetRules(denyOf(name))...)
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for r := queue[0]; r != nil && !seen[r]; r = r.Else {
+			seen[r] = true
+			c.rule(r, len(r.Body))
+			for d := range a.compiler.Graph.Dependencies(r) {
+				if dependency, ok := d.(*ast.Rule); ok {
+					queue = append(queue, dependency)
+				}
+			}
+		}
+	}
+	return c.ofFacts
 }
 
 // findTainted marks the rules that read the payload, or something that cannot be told,

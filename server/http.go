@@ -75,13 +75,19 @@ func (g *httpGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "host or origin not allowed", http.StatusForbidden)
 		return
 	}
+	// After a change of protocol nobody would see what goes through.
+	for _, name := range []string{"Upgrade", "Connection", "Http2-Settings"} {
+		r.Header.Del(name)
+	}
 	switch r.Method {
 	case http.MethodPost:
 		g.post(w, r)
 	case http.MethodGet:
 		g.stream(w, withoutBody(r))
 	case http.MethodDelete, http.MethodOptions:
-		g.next.ServeHTTP(w, withoutBody(r))
+		out := newAnswer(r.Context(), g.judge, w)
+		g.serve(out, withoutBody(r), Decision{})
+		out.finish()
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE, OPTIONS")
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)

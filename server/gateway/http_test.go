@@ -249,9 +249,16 @@ func TestProxyUpstreamIsNotThere(t *testing.T) {
 
 func TestProxyPassesNoRedirect(t *testing.T) {
 	f := proxied(t, &upstream{}, "/away/mcp")
-	status, body, header := f.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	if status != http.StatusBadGateway || header.Get("Location") != "" || strings.Contains(body, "http://") {
-		t.Errorf("%d %v %s", status, header, body)
+	for _, method := range []string{"POST", "GET", "DELETE", "OPTIONS"} {
+		response, err := f.request(t.Context(), method, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusBadGateway || response.Header.Get("Location") != "" || strings.Contains(string(body), "http://") {
+			t.Errorf("%s: %d %v %s", method, response.StatusCode, response.Header, body)
+		}
 	}
 }
 
@@ -300,6 +307,38 @@ func TestProxyRefusesOtherWays(t *testing.T) {
 	}
 	if u.calls.Load() != 0 {
 		t.Errorf("the upstream has seen %d calls", u.calls.Load())
+	}
+}
+
+// No request becomes a tunnel, whatever the upstream agrees to.
+func TestProxySwitchesNoProtocol(t *testing.T) {
+	asked := make(chan string, 10)
+	back := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header.Get("Upgrade")
+		conn, buffer, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		_, _ = buffer.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\ntunnel")
+		_ = buffer.Flush()
+		_ = conn.Close()
+	}))
+	t.Cleanup(back.Close)
+	target, _ := ParseUpstream(back.URL + "/mcp")
+	f := serveFront(t, NewProxy(Upstream{URL: target}, newJudge(t), zap.NewNop())).with("Connection", "Upgrade").with("Upgrade", "websocket")
+	for _, method := range []string{"GET", "OPTIONS", "DELETE", "POST"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		response, err := f.request(ctx, method, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		if err == nil {
+			if response.StatusCode == http.StatusSwitchingProtocols {
+				t.Errorf("%s becomes a tunnel", method)
+			}
+			_ = response.Body.Close()
+		}
+		cancel()
+		if got := <-asked; got != "" {
+			t.Errorf("%s asks the upstream for %s", method, got)
+		}
 	}
 }
 

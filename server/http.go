@@ -85,9 +85,7 @@ func (g *httpGuard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodGet:
 		g.stream(w, withoutBody(r))
 	case http.MethodDelete, http.MethodOptions:
-		out := newAnswer(r.Context(), g.judge, w)
-		g.serve(out, withoutBody(r), Decision{})
-		out.finish()
+		g.pass(w, withoutBody(r))
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE, OPTIONS")
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
@@ -252,7 +250,7 @@ func (g *httpGuard) forward(w http.ResponseWriter, r *http.Request, d Decision) 
 // serve has the handler answer. One that breaks off, as a proxy does where its server is
 // gone, leaves a request without an answer: then it gets one here.
 func (g *httpGuard) serve(out *answer, r *http.Request, d Decision) {
-	if d.ID != nil {
+	if out.id = d.ID; d.ID != nil {
 		out.events.watch(d.ID)
 	}
 	defer func() {
@@ -267,12 +265,20 @@ func (g *httpGuard) serve(out *answer, r *http.Request, d Decision) {
 	g.next.ServeHTTP(out, r)
 }
 
+// pass hands on a request that is not judged.
+func (g *httpGuard) pass(w http.ResponseWriter, r *http.Request) {
+	out := newAnswer(r.Context(), g.judge, w)
+	g.serve(out, r, Decision{})
+	out.finish()
+}
+
 // withBody is r with the judged bytes as its body.
 func withBody(r *http.Request, body []byte) *http.Request {
 	r = r.Clone(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	r.TransferEncoding = nil
+	onceOnly(r.Header)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	return r
@@ -282,46 +288,14 @@ func withBody(r *http.Request, body []byte) *http.Request {
 func withoutBody(r *http.Request) *http.Request {
 	r = r.Clone(r.Context())
 	r.Body, r.ContentLength, r.TransferEncoding = http.NoBody, 0, nil
+	onceOnly(r.Header)
 	r.Header.Del("Content-Length")
 	r.Header.Del("Content-Type")
 	return r
 }
 
-// codeHeaderMismatch is HeaderMismatch (MCP 2026-07-28, error codes).
-const codeHeaderMismatch = -32020
-
-// disagreement compares the headers that mirror a request with its body (MCP
-// 2026-07-28, streamable HTTP). Earlier revisions have but the version, and that not in
-// the body.
-func disagreement(h http.Header, body []byte) string {
-	m, err := frame.Read(body)
-	if err != nil || m.Kind == frame.Response {
-		return ""
-	}
-	var params frame.Members
-	if len(m.Params) > 0 && m.Params[0] == '{' {
-		if params, err = frame.Object(m.Params, frame.CallNames); err != nil {
-			if m.Method == methodCall {
-				return "" // the judge says what is wrong
-			}
-			return "params cannot be read"
-		}
-	}
-	version := versionOf(params)
-	mirrored, ok := header(h, "MCP-Protocol-Version")
-	// Where the body has none, the server has a better answer to all but a call.
-	if version != "" && (!ok || mirrored != version) || version == "" && m.Method == methodCall && mirrored >= firstStateless {
-		return "the header MCP-Protocol-Version disagrees with the body"
-	}
-	if mirrored, ok := header(h, "Mcp-Method"); ok && mirrored != m.Method || !ok && version >= firstStateless {
-		return "the header Mcp-Method disagrees with the body"
-	}
-	if m.Method != methodCall {
-		return ""
-	}
-	name, _ := frame.String(params["name"])
-	if mirrored, ok := header(h, "Mcp-Name"); ok && mirrored != name || !ok && version >= firstStateless {
-		return "the header Mcp-Name disagrees with the body"
-	}
-	return ""
+// onceOnly takes off what is agreed with us alone: the whole body has come.
+func onceOnly(h http.Header) {
+	h.Del("Expect")
+	h.Del("Trailer")
 }

@@ -2,9 +2,9 @@ package server
 
 import (
 	"context"
-	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -20,6 +20,7 @@ type answer struct {
 	ctx   context.Context // of the request, with its caller
 	judge *Judge
 	w     http.ResponseWriter
+	id    []byte // of the request, nil where it has none
 
 	mu      sync.Mutex
 	header  http.Header // what the handler sets; w's own once it is sent
@@ -37,8 +38,28 @@ const (
 	otherAnswer answerKind = iota
 	jsonAnswer
 	streamAnswer
-	lostAnswer // a redirect, which is not passed on
+	lostAnswer // is not passed on, such as a redirect
 )
+
+// kindOf goes by what any client may take the type of an answer for: some look whether a
+// header contains it, and some join headers that come twice. ok is false where two kinds
+// can be seen, or a coding that hides what is in it.
+func kindOf(h http.Header) (kind answerKind, ok bool) {
+	types := strings.ToLower(strings.Join(h.Values("Content-Type"), ","))
+	isJSON, isStream := strings.Contains(types, "application/json"), strings.Contains(types, "text/event-stream")
+	switch {
+	case isJSON && isStream:
+		return otherAnswer, false
+	case isJSON:
+		kind = jsonAnswer
+	case isStream:
+		kind = streamAnswer
+	default:
+		return otherAnswer, true
+	}
+	coding := strings.Join(h.Values("Content-Encoding"), ",")
+	return kind, coding == "" || strings.EqualFold(coding, "identity")
+}
 
 func newAnswer(ctx context.Context, j *Judge, w http.ResponseWriter) *answer {
 	a := &answer{ctx: ctx, judge: j, w: w, header: http.Header{}}
@@ -49,8 +70,12 @@ func newAnswer(ctx context.Context, j *Judge, w http.ResponseWriter) *answer {
 // Header implements http.ResponseWriter.
 func (a *answer) Header() http.Header { return a.header }
 
-// WriteHeader implements http.ResponseWriter.
+// WriteHeader implements http.ResponseWriter. A status below 200 announces another and is
+// not passed on.
 func (a *answer) WriteHeader(status int) {
+	if status < http.StatusOK {
+		return
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.start(status)
@@ -70,16 +95,30 @@ func (a *answer) start(status int) {
 		return
 	}
 	a.started, a.status = true, status
-	media, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
-	switch media {
-	case "application/json":
-		a.kind = jsonAnswer
+	kind, ok := kindOf(a.header)
+	if !ok {
+		a.lose("the answer of the server has a type or a coding that cannot be read, so it is not passed on")
 		return
-	case "text/event-stream":
-		a.kind = streamAnswer
+	}
+	switch a.kind = kind; kind {
+	case jsonAnswer:
+		return
+	case streamAnswer:
 		a.header.Del("Content-Length")
+	case otherAnswer, lostAnswer:
 	}
 	a.sendHeader()
+}
+
+// lose answers in the place of the handler.
+func (a *answer) lose(why string) {
+	a.kind = lostAnswer
+	a.judge.logger.Error(why)
+	if a.id == nil {
+		http.Error(a.w, why, http.StatusBadGateway)
+		return
+	}
+	writeJSON(a.w, http.StatusOK, errorReply(a.id, rpcError{Code: codeInternal, Message: why}))
 }
 
 func (a *answer) sendHeader() {
@@ -157,7 +196,7 @@ func (a *answer) finish() {
 			a.w.Header()[name] = values
 		}
 	case a.kind == jsonAnswer:
-		body := a.judge.Answer(a.ctx, a.body)
+		body := a.judge.answerTo(a.ctx, a.body, a.id)
 		a.header.Set("Content-Length", strconv.Itoa(len(body)))
 		a.sendHeader()
 		_, _ = a.w.Write(body)
@@ -196,10 +235,16 @@ func (a *answer) breakOff(d Decision) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.closed && (!a.started || a.kind == jsonAnswer) {
-		http.Error(a.w, "the connection to the server has broken off", http.StatusBadGateway)
+	if a.closed {
+		return
 	}
 	a.closed = true
+	switch {
+	case !a.started || a.kind == jsonAnswer:
+		http.Error(a.w, "the connection to the server has broken off", http.StatusBadGateway)
+	case a.kind == otherAnswer:
+		panic(http.ErrAbortHandler) // the client is not to take it for whole
+	}
 }
 
 // cut ends the answer with a message of our own, unless the stream has answered already.
@@ -211,8 +256,11 @@ func (a *answer) cut(message []byte) {
 	}
 	a.closed = true
 	if a.started && a.kind != jsonAnswer {
-		if a.kind == streamAnswer && !a.events.answered {
+		switch {
+		case a.kind == streamAnswer && !a.events.answered:
 			_ = a.events.message(message)
+		case a.kind == otherAnswer:
+			panic(http.ErrAbortHandler) // the client is not to take it for whole
 		}
 		return
 	}

@@ -3,10 +3,14 @@ package server
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/sallyport-mcp/sallyport/server/internal/frame"
 )
@@ -17,6 +21,7 @@ type eventWriter struct {
 	ctx     context.Context // of the request, with its caller
 	judge   *Judge
 	w       http.ResponseWriter
+	begun   bool         // the first event has been read
 	part    []byte       // of an event that has not ended yet
 	scanner eventScanner // of part
 
@@ -48,9 +53,9 @@ func (e *eventWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// end writes what the stream ended with.
+// end writes what the stream ended with. Some clients take it for an event.
 func (e *eventWriter) end() {
-	_, _ = e.w.Write(e.part)
+	_, _ = e.w.Write(e.event(e.part))
 	e.part = nil
 }
 
@@ -95,9 +100,14 @@ func (s *eventScanner) end(stream []byte) int {
 	}
 }
 
-// event returns an event as the client gets it.
+// event returns an event as the client gets it. Some clients read messages from events
+// of any type.
 func (e *eventWriter) event(text []byte) []byte {
-	name, data := []byte("message"), []byte(nil)
+	if !e.begun {
+		e.begun = true
+		text = bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF")) // no part of the stream
+	}
+	var name, data []byte
 	var others [][]byte
 	for line := range bytes.Lines(normalised(text)) {
 		line = bytes.TrimSuffix(line, []byte("\n"))
@@ -116,11 +126,11 @@ func (e *eventWriter) event(text []byte) []byte {
 	if len(data) == 0 {
 		return text
 	}
-	rewritten := data
+	var rewritten []byte
 	switch {
 	case string(name) == "endpoint" && e.endpoint != nil:
 		rewritten = e.endpoint(data)
-	case string(name) == "message":
+	default:
 		if id, isAnswer := answeredID(data); isAnswer {
 			e.answered = e.answered || e.watched != "" && frame.Key(id) == e.watched
 			if e.pass != nil && !e.pass(id, data) {
@@ -132,7 +142,10 @@ func (e *eventWriter) event(text []byte) []byte {
 		}
 		rewritten = e.judge.Answer(e.ctx, data)
 	}
-	if bytes.Equal(rewritten, data) {
+	switch {
+	case rewritten == nil:
+		return nil
+	case bytes.Equal(rewritten, data):
 		return text
 	}
 	var out []byte
@@ -204,7 +217,8 @@ func (g *httpGuard) stream(w http.ResponseWriter, r *http.Request) {
 	s.answer.events.endpoint = func(uri []byte) []byte {
 		target, err := g.endpoint(r, string(uri))
 		if err != nil {
-			return uri
+			g.judge.logger.Error("a stream names an endpoint that is not passed on", zap.Error(err))
+			return nil
 		}
 		s.endpoint.Store(target)
 		key := target.RequestURI()
@@ -212,10 +226,7 @@ func (g *httpGuard) stream(w http.ResponseWriter, r *http.Request) {
 		g.mu.Lock()
 		g.streams[key] = s
 		g.mu.Unlock()
-		if u, err := url.Parse(string(uri)); err == nil && (u.Host != "" || g.prefix != "") {
-			return []byte(key) // the client is to come back to us
-		}
-		return uri
+		return []byte(key) // the client is to come back to us, however it reads what the server wrote
 	}
 	defer func() {
 		s.answer.close()
@@ -226,7 +237,7 @@ func (g *httpGuard) stream(w http.ResponseWriter, r *http.Request) {
 			delete(g.streams, key)
 		}
 	}()
-	g.next.ServeHTTP(s.answer, r)
+	g.serve(s.answer, r, Decision{})
 	s.answer.finish()
 }
 
@@ -238,6 +249,9 @@ func (g *httpGuard) endpoint(stream *http.Request, uri string) (*url.URL, error)
 	}
 	if g.prefix != "" && !strings.HasPrefix(target.Path, g.prefix+"/") {
 		target.Path, target.RawPath = g.prefix+target.Path, ""
+	}
+	if strings.HasPrefix(target.RequestURI(), "//") {
+		return nil, fmt.Errorf("to a client %.200q would be at another host", uri)
 	}
 	return target, nil
 }
@@ -260,14 +274,22 @@ func (g *httpGuard) expireInStream(r *http.Request, s *eventStream, d Decision) 
 	g.tellCancelled(r, d)
 }
 
+// tellPatience is how long a handler may take for a cancellation.
+const tellPatience = 10 * time.Second
+
 // tellCancelled posts to the handler that nobody waits for an answer to d any more.
-// Without sessions the end of the request says so.
+// Without sessions the end of the request says so. It does not wait: a handler that has
+// let a call hang may let this hang, too.
 func (g *httpGuard) tellCancelled(r *http.Request, d Decision) {
 	if r.Header.Get("MCP-Protocol-Version") >= firstStateless {
 		return
 	}
-	cancel := withBody(r.WithContext(context.WithoutCancel(r.Context())), cancellation(d.ID))
-	g.next.ServeHTTP(newAnswer(cancel.Context(), g.judge, discard{}), cancel)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), tellPatience)
+	notice := withBody(r.WithContext(ctx), cancellation(d.ID))
+	go func() {
+		defer cancel()
+		serveQuietly(g.next, discard{}, notice)
+	}()
 }
 
 // discard is where an answer goes that nobody waits for.

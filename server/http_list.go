@@ -123,7 +123,7 @@ func (a *listAnswer) Header() http.Header { return a.header }
 func (a *listAnswer) WriteHeader(status int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.status == 0 {
+	if a.status == 0 && status >= http.StatusOK {
 		a.status = status
 	}
 }

@@ -152,6 +152,11 @@ func TestHTTPRules(t *testing.T) {
 	}
 }
 
+// withheld is what is passed on in the place of a list that cannot be read.
+func withheld(id string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32603,"message":"the server's list of tools cannot be read, so it is not passed on"}}`
+}
+
 // A stream goes through as it comes, but for lists of tools.
 func TestEventStreams(t *testing.T) {
 	list := `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"greet","inputSchema":{}},{"name":"other","inputSchema":{}}],"ttlMs":5}}`
@@ -164,8 +169,13 @@ func TestEventStreams(t *testing.T) {
 		"carriage returns":    {"id: 7\rdata: " + list + "\r\rdata: {}\r\r", "id: 7\ndata: " + rewritten + "\n\ndata: {}\r\r"},
 		"in two data lines":   {"data: " + strings.Replace(list, `,"result"`, ",\ndata: \"result\"", 1) + "\n\n", "data: " + strings.Replace(rewritten, `,"result"`, ",\ndata: \"result\"", 1) + "\n\n"},
 		"not ended":           {"data: {}", ""},
-		"of another type":     {"event: other\ndata: " + list + "\n\n", ""},
-		"a list with a fault": {"data: " + strings.Replace(list, `"ttlMs"`, `"tools":[],"ttlMs"`, 1) + "\n\n", "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,\"message\":\"the server's list of tools cannot be read, so it is not passed on\"}}\n\n"},
+		"of another type":     {"event: other\ndata: " + list + "\n\ndata: {}\n\n", "event: other\ndata: " + rewritten + "\n\ndata: {}\n\n"},
+		"of an empty type":    {"event:\ndata: " + list + "\n\n", "event:\ndata: " + rewritten + "\n\n"},
+		"not ended, a list":   {"data: " + list, "data: " + rewritten + "\n\n"},
+		"byte order mark":     {"\xef\xbb\xbfdata: " + list + "\n\n", "data: " + rewritten + "\n\n"},
+		"mark in the data":    {"data: \xef\xbb\xbf" + list + "\n\n", "data: " + withheld("1") + "\n\n"},
+		"no JSON":             {"event: ping\ndata: 2026-12-01\n\n", ""},
+		"a list with a fault": {"data: " + strings.Replace(list, `"ttlMs"`, `"tools":[],"ttlMs"`, 1) + "\n\n", "data: " + withheld("1") + "\n\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, chunk := range []int{1, 3, 1 << 20} {

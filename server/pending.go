@@ -59,11 +59,11 @@ func (c *pendingCall) stop() {
 	}
 }
 
-// any says whether there are requests without an answer.
-func (p *pending) any() bool {
+// waits says whether the request with this id has no answer yet.
+func (p *pending) waits(id []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.calls) > 0
+	return p.calls[frame.Key(id)] != nil
 }
 
 // answered says whether an answer to the id may pass. It may once.

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/zap"
 
 	"github.com/sallyport-mcp/sallyport/engine"
@@ -18,15 +21,26 @@ import (
 // tools is rewritten, whatever request it answers: tools that are not registered are
 // taken out, and each other one has the schema that is enforced. Everything else in it,
 // and every other message, stays as it is, byte for byte. A list that cannot be read is
-// answered with an error.
+// answered with an error, and so is a message that cannot be, and that a more lenient
+// reader may take for a list.
 func (j *Judge) Answer(ctx context.Context, message []byte) []byte {
+	return j.answerTo(ctx, message, nil)
+}
+
+// answerTo is Answer to the request with this id, where a message has none itself.
+func (j *Judge) answerTo(ctx context.Context, message, id []byte) []byte {
 	m, about := read(message)
+	if m.ID == nil {
+		m.ID = id
+	}
 	switch about {
 	case aboutOther:
 	case aboutChange:
 		j.source.Changed(callerOf(ctx))
 	case aboutTools:
 		return j.answerList(ctx, message, m)
+	case aboutPerhaps:
+		return j.unreadable(m.ID, errors.New("the message is not one JSON-RPC message"))
 	}
 	return message
 }
@@ -35,32 +49,78 @@ func (j *Judge) Answer(ctx context.Context, message []byte) []byte {
 type subject int
 
 const (
-	aboutOther  subject = iota
-	aboutTools          // a list of them
-	aboutChange         // the list has changed
+	aboutOther   subject = iota
+	aboutTools           // a list of them
+	aboutChange          // the list has changed
+	aboutPerhaps         // it cannot be read, and may be a list of tools to somebody else
 )
 
 // read reads no more than it has to.
 func read(message []byte) (frame.Message, subject) {
-	if !bytes.Contains(message, []byte("inputSchema")) && !bytes.Contains(message, []byte("list_changed")) && !bytes.ContainsRune(message, '\\') {
-		return frame.Message{}, aboutOther // what holds no tool, and no word of them, escaped or not
+	if !mentionsTools(message) {
+		return frame.Message{}, aboutOther
 	}
 	m, err := frame.Read(message)
+	return m, subjectOf(message, m, err)
+}
+
+// subjectOf goes by what frame.Read has returned.
+func subjectOf(message []byte, m frame.Message, err error) subject {
 	switch {
+	case err != nil && mayList(message):
+		return aboutPerhaps
 	case err != nil: // the client's to judge
 	case m.Kind == frame.Notification && m.Method == "notifications/tools/list_changed":
-		return m, aboutChange
-	case m.Kind == frame.Response && len(m.Result) > 0 && m.Result[0] == '{' && hasTools(m.Result):
-		return m, aboutTools
+		return aboutChange
+	case len(m.Result) > 0 && m.Result[0] == '{' && hasTools(m.Result): // with a method, too
+		return aboutTools
 	}
-	return m, aboutOther
+	return aboutOther
+}
+
+// mentionsTools says whether a text has the word in any case, or an escape that may hide
+// it.
+func mentionsTools(text []byte) bool {
+	if bytes.ContainsRune(text, '\\') {
+		return true
+	}
+	word := []byte("tool")
+	for {
+		start := bytes.IndexAny(text, "tT")
+		if start < 0 || len(text) < start+len(word) {
+			return false
+		}
+		if bytes.EqualFold(text[start:start+len(word)], word) {
+			return true
+		}
+		text = text[start+1:]
+	}
+}
+
+// mayList says whether a reader that takes what frame.Read does not may find a list of
+// tools in a text: one that passes over a byte order mark, bytes that are no UTF-8, and
+// members that occur twice or in another case, or reads one value after the other.
+func mayList(text []byte) bool {
+	text = bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF"))
+	d := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := d.ReadToken()
+		switch {
+		case errors.Is(err, io.EOF):
+			return false
+		case err != nil:
+			return mentionsTools(text) // it is not JSON, as far as we can tell
+		case token.Kind() == '"' && strings.EqualFold(token.String(), "tools"):
+			return true
+		}
+	}
 }
 
 // hasTools says whether a result is, or may be, a list of tools.
 func hasTools(result []byte) bool {
 	members, err := frame.Object(result, []string{"tools"})
 	if err != nil {
-		return true // nobody can tell, and the client might
+		return mayList(result)
 	}
 	tools, ok := members["tools"]
 	return ok && tools[0] == '['

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"go.uber.org/zap"
+
 	"github.com/sallyport-mcp/sallyport/server/internal/frame"
 )
 
@@ -108,23 +110,50 @@ func (s *Stdio) Close() error {
 	return err
 }
 
+// answer takes one line of the server.
 func (s *Stdio) answer(line []byte) error {
-	m := bytes.TrimSpace(line)
-	if s.pending.any() || s.judge.asks() {
-		if id, isAnswer := answeredID(m); isAnswer && (s.asked.take(id, m) || !s.pending.answered(id)) {
-			return nil
-		}
+	text := bytes.TrimSpace(line)
+	if len(text) == 0 {
+		return nil
 	}
-	if _, about := read(m); about == aboutTools && s.judge.asks() {
+	m, err := frame.Read(text)
+	var refused *frame.Error
+	if errors.As(err, &refused) && refused.Code == frame.CodeParseError {
+		return s.noMessage(m.ID, text)
+	}
+	isAnswer := err == nil && m.Kind == frame.Response && m.ID != nil
+	about := aboutOther
+	if mentionsTools(text) {
+		about = subjectOf(text, m, err)
+	}
+	switch {
+	case isAnswer && s.asked.take(m.ID, text):
+		return nil
+	case about == aboutTools && (!isAnswer || !s.pending.waits(m.ID)):
+		s.judge.logger.Warn("the server lists its tools unasked, which is not passed on")
+		return nil
+	case isAnswer && !s.pending.answered(m.ID):
+		return nil
+	case about == aboutTools && s.judge.asks():
 		// The server may have to be asked, and its answer has to come through here.
-		message := bytes.Clone(m)
+		message := bytes.Clone(text)
 		s.held.run(func() { _ = s.toClient.write(s.judge.Answer(s.ctx, message)) })
 		return nil
 	}
-	if rewritten := s.judge.Answer(s.ctx, m); !bytes.Equal(rewritten, m) {
-		line = rewritten
+	if about != aboutOther {
+		line = s.judge.Answer(s.ctx, text)
 	}
 	return s.toClient.write(line)
+}
+
+// noMessage drops a line that is no message: a reader that puts lines together could find
+// another one in it. A request that it seems to answer is answered.
+func (s *Stdio) noMessage(id, text []byte) error {
+	s.judge.logger.Warn("a line of the server is no message and is dropped", zap.Int("bytes", len(text)))
+	if id == nil || bytes.Contains(text, []byte("method")) || !s.pending.waits(id) || !s.pending.answered(id) {
+		return nil
+	}
+	return s.toClient.write(errorReply(id, rpcError{Code: codeInternal, Message: "the answer of the server is not JSON in UTF-8, so it is not passed on"}))
 }
 
 // list asks the server for a page of its tools.

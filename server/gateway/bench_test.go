@@ -35,7 +35,7 @@ func BenchmarkCalls(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer c.stop()
+			defer c.stop(nil)
 			overLines(b, c.stdin, c.stdout, callers)
 		})
 		b.Run(fmt.Sprintf("stdio/%d/gateway", callers), func(b *testing.B) {

@@ -85,7 +85,7 @@ func (b *Bridge) start() (*link, error) {
 		if ousted == nil {
 			break
 		}
-		ousted.child.stop()
+		ousted.child.stop(nil)
 		<-ousted.gone
 	}
 	c, err := b.command.start()
@@ -130,14 +130,14 @@ func (b *Bridge) watch(l *link) {
 		select {
 		case <-l.ended:
 			b.forget(l)
-			l.child.stop()
+			l.child.stop(nil)
 			b.release()
 			close(l.gone)
 			return
 		case now := <-ticker.C:
 			if since, idle := l.idleSince(); idle && now.Sub(since) > b.idle {
 				b.forget(l)
-				l.child.stop()
+				l.child.stop(nil)
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func (b *Bridge) Close() {
 	b.mu.Unlock()
 	var stopping sync.WaitGroup
 	for _, l := range links {
-		stopping.Go(l.child.stop)
+		stopping.Go(func() { l.child.stop(nil) })
 	}
 	stopping.Wait()
 }
@@ -237,7 +237,7 @@ func (b *Bridge) unavailable(w http.ResponseWriter, err error) {
 func (b *Bridge) delete(w http.ResponseWriter, r *http.Request) {
 	if l := b.session(w, r); l != nil {
 		b.forget(l)
-		go l.child.stop()
+		go l.child.stop(nil)
 		w.WriteHeader(http.StatusOK)
 	}
 }
@@ -279,7 +279,7 @@ func (b *Bridge) postAlone(w http.ResponseWriter, r *http.Request) {
 	}
 	// Whoever had it left before it was done, and it goes on with what it was asked.
 	b.forget(l)
-	go l.child.stop()
+	go l.child.stop(nil)
 }
 
 func (b *Bridge) borrow() (*link, error) {
@@ -298,7 +298,7 @@ func (b *Bridge) giveBack(l *link) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
-		go l.child.stop()
+		go l.child.stop(nil)
 		return
 	}
 	b.spare = append(b.spare, l)

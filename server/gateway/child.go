@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"time"
 )
 
@@ -20,10 +21,13 @@ type Command struct {
 }
 
 // The times that a child has to end, one after the other: once its input has ended, and
-// once it has been asked to.
+// once it has been asked to. They are shorter where we have been asked to end ourselves:
+// clients kill what has not ended two seconds later, and would leave the child behind.
 var (
-	afterEnd  = 5 * time.Second
-	afterTerm = 3 * time.Second
+	afterEnd    = 5 * time.Second
+	afterTerm   = 3 * time.Second
+	hurriedEnd  = 500 * time.Millisecond
+	hurriedTerm = time.Second
 	// afterExit is how long output is read on that a child has left behind.
 	afterExit = time.Second
 )
@@ -53,44 +57,61 @@ func (c Command) start() (*child, error) {
 		return nil, err
 	}
 	cmd.Stdout = writer
-	err = cmd.Start()
+	running := &child{cmd: cmd, stdin: stdin, stdout: stdout, exited: make(chan struct{})}
+	err = running.run()
 	_ = writer.Close()
 	if err != nil {
 		_ = stdout.Close()
 		return nil, fmt.Errorf("start the server: %w", err)
 	}
-	running := &child{cmd: cmd, stdin: stdin, stdout: stdout, exited: make(chan struct{})}
-	go func() {
-		_ = cmd.Wait() // the code is in ProcessState
-		close(running.exited)
-	}()
 	return running, nil
 }
 
-// stop ends the child in order: its input, then TERM, then KILL, to all that it has
-// started. It returns once the child has ended.
-func (c *child) stop() {
-	_ = c.stdin.Close()
-	if c.endsWithin(afterEnd) {
-		c.signal(kill) // what it left behind
-		return
-	}
-	c.signal(terminate)
-	if !c.endsWithin(afterTerm) {
-		c.signal(kill)
-	}
-	<-c.exited
-	c.signal(kill)
+// run starts the command and waits for its end on a thread of its own: what the kernel
+// calls the parent of a process is the thread that has started it.
+func (c *child) run() error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := c.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = c.cmd.Wait() // the code is in ProcessState
+			close(c.exited)
+		}
+	}()
+	return <-started
 }
 
-func (c *child) endsWithin(d time.Duration) bool {
+// stop ends the child in order: its input, then TERM, then KILL, to all that it has
+// started. It returns once the child has ended. hurry is closed when there is less time;
+// nil for never.
+func (c *child) stop(hurry <-chan struct{}) {
+	_ = c.stdin.Close()
+	if !c.endsWithin(afterEnd, hurriedEnd, hurry) {
+		c.signal(terminate)
+		if !c.endsWithin(afterTerm, hurriedTerm, hurry) {
+			c.signal(kill)
+		}
+		<-c.exited
+	}
+	c.signal(kill) // what it left behind
+}
+
+func (c *child) endsWithin(d, hurried time.Duration, hurry <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	select {
-	case <-c.exited:
-		return true
-	case <-timer.C:
-		return false
+	for {
+		select {
+		case <-c.exited:
+			return true
+		case <-timer.C:
+			return false
+		case <-hurry:
+			hurry = nil
+			timer.Reset(min(d, hurried))
+		}
 	}
 }
 

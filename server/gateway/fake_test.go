@@ -21,7 +21,9 @@ import (
 const fakeVariable = "SALLYPORT_TEST_SERVER"
 
 func TestMain(m *testing.M) {
-	if mode := os.Getenv(fakeVariable); mode != "" {
+	if mode := os.Getenv(fakeVariable); mode == "gateway" {
+		os.Exit(gatewayProcess())
+	} else if mode != "" {
 		(&fake{mode: mode, tools: []string{"echo", "page_two"}}).serve()
 		return
 	}
@@ -62,6 +64,7 @@ func (f *fake) serve() {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 8<<20)
 	for lines.Scan() {
+		f.note(lines.Bytes())
 		var m fakeMessage
 		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
 			fmt.Fprintln(os.Stderr, "fake server:", err)
@@ -134,6 +137,7 @@ func (f *fake) list(m fakeMessage) {
 
 func (f *fake) call(m fakeMessage) {
 	text := `{"content":[{"type":"text","text":` + strQuote(string(m.Params.Arguments)) + `}]}`
+	f.misbehave(string(m.Params.Arguments))
 	switch m.Params.Name {
 	case "hang":
 		return

@@ -32,7 +32,7 @@ func ListCommand(ctx context.Context, c Command, logger *zap.Logger) (server.Too
 		return server.ToolsList{}, err
 	}
 	l := newLink(running, logger)
-	defer running.stop()
+	defer running.stop(nil)
 	return list(ctx, func(ctx context.Context, message []byte) ([]byte, error) {
 		m, err := frame.Read(message)
 		if err != nil || m.Kind != frame.Request {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/sallyport-mcp/sallyport/server"
 )
@@ -19,7 +20,7 @@ func Stdio(ctx context.Context, c Command, in io.Reader, out io.Writer, prepare 
 	}
 	judge, err := prepare()
 	if err != nil {
-		running.stop()
+		running.stop(ctx.Done())
 		return 0, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -35,11 +36,47 @@ func Stdio(ctx context.Context, c Command, in io.Reader, out io.Writer, prepare 
 	select {
 	case <-running.exited:
 	case <-inputDone:
-		running.stop()
+		running.stop(ctx.Done())
 	case <-ctx.Done():
-		running.stop()
+		running.stop(ctx.Done())
+	case err := <-outputDone: // it says nothing more, whether it has ended or not
+		outputDone <- err
+		abandon(guard)
+		running.stop(ctx.Done())
 	}
 	err = <-outputDone
-	guard.Abandon("the server has ended")
-	return running.code(), errors.Join(err, guard.Close())
+	abandon(guard)
+	return running.code(), errors.Join(err, closeSoon(guard))
+}
+
+// abandon answers what the server has left, as far as the client takes it.
+func abandon(guard *server.Stdio) {
+	within(afterExit, func() { guard.Abandon("the server has ended") })
+}
+
+// closeSoon does not wait for a client that takes nothing.
+func closeSoon(guard *server.Stdio) (err error) {
+	closed := make(chan error, 1)
+	within(afterExit, func() { closed <- guard.Close() })
+	select {
+	case err = <-closed:
+	default:
+		err = errors.New("the client does not take the last answers")
+	}
+	return err
+}
+
+// within waits for work, but no longer than that.
+func within(d time.Duration, work func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work()
+	}()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
 }

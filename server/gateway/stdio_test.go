@@ -24,6 +24,8 @@ type session struct {
 	in    *io.PipeWriter
 	lines chan string
 	ended chan outcome
+
+	cancel context.CancelFunc // as a signal does
 }
 
 type outcome struct {
@@ -38,6 +40,7 @@ func openCommand(t *testing.T, c Command, prepare func() (*server.Judge, error))
 	s := &session{t: t, in: in, lines: make(chan string, 100_000), ended: make(chan outcome, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
+	s.cancel = cancel
 	go func() {
 		scanner := bufio.NewScanner(out)
 		scanner.Buffer(nil, 8<<20)

@@ -245,7 +245,7 @@ func TestNothingIsLeft(t *testing.T) {
 			t.Logf("the gateway has ended after %v", time.Since(started))
 			for deadline := time.Now().Add(10 * time.Second); alive(pid); time.Sleep(10 * time.Millisecond) {
 				if time.Now().After(deadline) {
-					_ = syscall.Kill(pid, syscall.SIGKILL)
+					_ = exec.Command("kill", "-9", strconv.Itoa(pid)).Run()
 					t.Fatal("the command is left")
 				}
 			}

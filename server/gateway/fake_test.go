@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -162,10 +164,19 @@ func (f *fake) call(m fakeMessage) {
 	f.result(m.ID, text)
 }
 
+// usualEngine is shared by all tests that want no other: it takes long to make under the
+// race detector.
+var usualEngine = sync.OnceValues(func() (*engine.Engine, error) { return engine.New(context.Background(), defaults...) })
+
+var defaults = []engine.Option{engine.WithMode(engine.Strict), engine.WithLogger(zap.NewNop()), engine.WithServerTools(nil)}
+
 func newEngine(t testing.TB, options ...engine.Option) *engine.Engine {
 	t.Helper()
-	defaults := []engine.Option{engine.WithMode(engine.Strict), engine.WithLogger(zap.NewNop()), engine.WithServerTools(nil)}
-	e, err := engine.New(t.Context(), append(defaults, options...)...)
+	make := usualEngine
+	if len(options) > 0 {
+		make = func() (*engine.Engine, error) { return engine.New(t.Context(), slices.Concat(defaults, options)...) }
+	}
+	e, err := make()
 	if err != nil {
 		t.Fatal(err)
 	}

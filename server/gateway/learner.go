@@ -28,11 +28,12 @@ type Learner struct {
 	patience time.Duration // for a whole list
 	lifetime time.Duration // of a list that nobody says has changed
 
-	mu      sync.Mutex
-	base    *engine.Engine
-	inspect Inspect
-	callers *lru.Cache[string, *learnt]
-	engines *lru.Cache[digest, built]
+	mu       sync.Mutex
+	settings int // counts those that have been in force
+	base     *engine.Engine
+	inspect  Inspect
+	callers  *lru.Cache[string, *learnt]
+	engines  *lru.Cache[digest, built]
 }
 
 // digest stands for one list of tools.
@@ -54,9 +55,6 @@ const (
 	// again.
 	maxCallers = 10_000
 	maxEngines = 64
-	// maxPages and maxListedBytes bound one list.
-	maxPages       = 200
-	maxListedBytes = 32 << 20
 )
 
 // NewLearner returns a source of engines with the rules and settings of base. inspect may
@@ -80,16 +78,45 @@ func NewLearner(upstream string, base *engine.Engine, inspect Inspect, logger *z
 type learnt struct {
 	turn chan struct{} // held by whoever asks the server
 
-	mu     sync.Mutex
-	engine *engine.Engine // nil at first
-	list   digest         // that it is made of
-	until  time.Time      // the list is to be renewed then
+	mu      sync.Mutex
+	engine  *engine.Engine // nil at first
+	list    digest         // that it is made of
+	until   time.Time      // the list is to be renewed then
+	changed bool           // the server says so
 }
 
-func (l *learnt) current(now time.Time) (e *engine.Engine, fresh bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.engine, l.engine != nil && now.Before(l.until)
+// age says whether a list has to be renewed.
+type age int
+
+const (
+	fresh age = iota
+	old       // it is in force while a new one is asked for
+	stale     // calls wait for a new one
+)
+
+func (k *learnt) current(now time.Time) (*engine.Engine, age) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.engine == nil || k.changed:
+		return k.engine, stale
+	case now.After(k.until):
+		return k.engine, old
+	}
+	return k.engine, fresh
+}
+
+func (k *learnt) set(e *engine.Engine, list digest, until time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.engine, k.list, k.until, k.changed = e, list, until, false
+}
+
+// keep leaves what there is in force.
+func (k *learnt) keep(until time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.until, k.changed = until, false
 }
 
 func (l *Learner) of(key string) *learnt {
@@ -105,7 +132,8 @@ func (l *Learner) of(key string) *learnt {
 
 // Ready implements server.Source.
 func (l *Learner) Ready(c server.Caller) (*engine.Engine, bool) {
-	return l.of(c.Key).current(time.Now())
+	e, age := l.of(c.Key).current(time.Now())
+	return e, age != stale
 }
 
 // Changed implements server.Source.
@@ -113,15 +141,21 @@ func (l *Learner) Changed(c server.Caller) {
 	known := l.of(c.Key)
 	known.mu.Lock()
 	defer known.mu.Unlock()
-	known.until = time.Time{}
+	known.changed = true
 }
 
 // Engine implements server.Source. Where a list cannot be renewed, the old one stays in
 // force, and the log says so.
 func (l *Learner) Engine(ctx context.Context, c server.Caller) (*engine.Engine, error) {
 	known := l.of(c.Key)
-	if e, fresh := known.current(time.Now()); fresh {
+	e, age := known.current(time.Now())
+	switch age {
+	case fresh:
 		return e, nil
+	case old:
+		l.renewBeside(ctx, known, c)
+		return e, nil
+	case stale:
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.patience)
 	defer cancel()
@@ -131,59 +165,83 @@ func (l *Learner) Engine(ctx context.Context, c server.Caller) (*engine.Engine, 
 	case <-ctx.Done():
 		return nil, fmt.Errorf("wait for the list of tools: %w", ctx.Err())
 	}
-	old, fresh := known.current(time.Now())
-	if fresh {
-		return old, nil
-	}
-	asked := time.Now()
-	e, list, err := l.learn(ctx, c)
-	switch {
-	case err == nil:
-		known.mu.Lock()
-		known.engine, known.list, known.until = e, list, asked.Add(l.lifetime)
-		known.mu.Unlock()
+	if e, age = known.current(time.Now()); age != stale {
 		return e, nil
-	case old != nil:
-		l.logger.Error("the list of tools cannot be renewed, so the old one stays in force", zap.Error(err))
-		known.mu.Lock()
-		known.until = asked.Add(retryAfter)
-		known.mu.Unlock()
-		return old, nil
 	}
-	return nil, err
+	return l.renew(ctx, known, c)
 }
 
-// retryAfter is when a list is asked for again that could not be renewed.
-const retryAfter = 5 * time.Second
-
-// learn asks for all pages and builds the engine of what they list.
-func (l *Learner) learn(ctx context.Context, c server.Caller) (*engine.Engine, digest, error) {
-	if c.List == nil {
-		return nil, digest{}, errors.New("the server cannot be asked for its tools here")
+// renewBeside asks for a list while the old one is in force, unless somebody does.
+func (l *Learner) renewBeside(ctx context.Context, known *learnt, c server.Caller) {
+	select {
+	case known.turn <- struct{}{}:
+	default:
+		return
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.patience)
+	go func() {
+		defer func() { <-known.turn }()
+		defer cancel()
+		_, _ = l.renew(ctx, known, c) // the log says what has failed
+	}()
+}
+
+// renew asks for a list. Its caller has the turn.
+func (l *Learner) renew(ctx context.Context, known *learnt, c server.Caller) (e *engine.Engine, err error) {
+	for range maxTurns {
+		if e, err = l.learn(ctx, known, c); !errors.Is(err, errSettings) {
+			break
+		}
+	}
+	before, _ := known.current(time.Now())
+	if err == nil || before == nil {
+		return e, err
+	}
+	l.logger.Error("the list of tools cannot be renewed, so the old one stays in force", zap.Error(err))
+	known.keep(time.Now().Add(retryAfter))
+	return before, nil
+}
+
+const (
+	// retryAfter is when a list is asked for again that could not be renewed.
+	retryAfter = 5 * time.Second
+	// maxTurns bounds how often a list is asked for again because settings have changed.
+	maxTurns = 5
+)
+
+var errSettings = errors.New("the settings have changed in the meantime")
+
+// learn asks for all pages, builds the engine of what they list, and puts it in force.
+func (l *Learner) learn(ctx context.Context, known *learnt, c server.Caller) (*engine.Engine, error) {
+	if c.List == nil {
+		return nil, errors.New("the server cannot be asked for its tools here")
+	}
+	asked := time.Now()
 	list, id, err := ListAll(ctx, c.List)
 	if err != nil {
-		return nil, digest{}, err
+		return nil, err
 	}
 	l.mu.Lock()
-	known, isKnown := l.engines.Get(id)
-	base, inspect := l.base, l.inspect
-	l.mu.Unlock()
-	if isKnown {
-		return known.engine, id, nil
+	if same, isKnown := l.engines.Get(id); isKnown {
+		defer l.mu.Unlock()
+		known.set(same.engine, id, asked.Add(l.lifetime))
+		return same.engine, nil
 	}
+	settings, base, inspect := l.settings, l.base, l.inspect
+	l.mu.Unlock()
 	e, err := l.build(ctx, base, inspect, list)
 	if err != nil {
-		return nil, digest{}, err
+		return nil, err
 	}
-	l.logger.Info("the list of tools is in force", zap.Int("tools", len(e.Tools())), zap.Strings("quarantined", e.Quarantined()))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if base != l.base {
-		return nil, digest{}, errors.New("the settings have changed in the meantime")
+	if settings != l.settings {
+		return nil, errSettings
 	}
 	l.engines.Add(id, built{e, list})
-	return e, id, nil
+	known.set(e, id, asked.Add(l.lifetime))
+	l.logger.Info("the list of tools is in force", zap.Int("tools", len(e.Tools())), zap.Strings("quarantined", e.Quarantined()))
+	return e, nil
 }
 
 func (l *Learner) build(ctx context.Context, base *engine.Engine, inspect Inspect, list server.ToolsList) (*engine.Engine, error) {
@@ -220,6 +278,7 @@ func (l *Learner) Rebase(ctx context.Context, base *engine.Engine, inspect Inspe
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.settings++
 	l.base, l.inspect = base, inspect
 	l.engines.Purge()
 	for id, b := range after {
@@ -231,53 +290,4 @@ func (l *Learner) Rebase(ctx context.Context, base *engine.Engine, inspect Inspe
 		known.mu.Unlock()
 	}
 	return nil
-}
-
-// Forget has every list asked for again before the next call, such as after a tool has
-// been approved.
-func (l *Learner) Forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.engines.Purge()
-	for _, known := range l.callers.Values() {
-		known.mu.Lock()
-		known.until = time.Time{}
-		known.mu.Unlock()
-	}
-}
-
-// ListAll asks for all pages of a list of tools (MCP, pagination). The id is equal
-// for lists that are equal byte for byte.
-func ListAll(ctx context.Context, list func(ctx context.Context, cursor string) ([]byte, error)) (all server.ToolsList, id [sha256.Size]byte, err error) {
-	hash := sha256.New()
-	seen := map[string]bool{}
-	cursor, size := "", 0
-	for range maxPages {
-		answer, err := list(ctx, cursor)
-		if err != nil {
-			return server.ToolsList{}, id, err
-		}
-		page, err := server.ReadToolsList(answer)
-		if err != nil {
-			return server.ToolsList{}, id, err
-		}
-		for _, entry := range page.Raw {
-			size += len(entry)
-			_, _ = fmt.Fprintf(hash, "%d\n%s\n", len(entry), entry)
-		}
-		if size > maxListedBytes {
-			return server.ToolsList{}, id, fmt.Errorf("the list of tools has more than %d bytes", maxListedBytes)
-		}
-		all.Tools, all.Raw = append(all.Tools, page.Tools...), append(all.Raw, page.Raw...)
-		if page.NextCursor == "" {
-			hash.Sum(id[:0])
-			return all, id, nil
-		}
-		if seen[page.NextCursor] {
-			return server.ToolsList{}, id, errors.New("the list of tools leads in a circle: a cursor comes twice")
-		}
-		seen[page.NextCursor] = true
-		cursor = page.NextCursor
-	}
-	return server.ToolsList{}, id, fmt.Errorf("the list of tools has more than %d pages", maxPages)
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -139,4 +140,46 @@ func open(ctx context.Context, send ask) (version string, err error) {
 	}
 	_, err = send(ctx, []byte(initialized))
 	return opened.Result.Version, err
+}
+
+const (
+	// maxPages and maxListedBytes bound one list.
+	maxPages       = 200
+	maxListedBytes = 32 << 20
+)
+
+// ListAll asks for all pages of a list of tools (MCP, pagination). The id is equal
+// for lists that are equal byte for byte.
+func ListAll(ctx context.Context, list func(ctx context.Context, cursor string) ([]byte, error)) (all server.ToolsList, id [sha256.Size]byte, err error) {
+	hash := sha256.New()
+	seen := map[string]bool{}
+	cursor, size := "", 0
+	for range maxPages {
+		answer, err := list(ctx, cursor)
+		if err != nil {
+			return server.ToolsList{}, id, err
+		}
+		page, err := server.ReadToolsList(answer)
+		if err != nil {
+			return server.ToolsList{}, id, err
+		}
+		for _, entry := range page.Raw {
+			size += len(entry)
+			_, _ = fmt.Fprintf(hash, "%d\n%s\n", len(entry), entry)
+		}
+		if size > maxListedBytes {
+			return server.ToolsList{}, id, fmt.Errorf("the list of tools has more than %d bytes", maxListedBytes)
+		}
+		all.Tools, all.Raw = append(all.Tools, page.Tools...), append(all.Raw, page.Raw...)
+		if page.NextCursor == "" {
+			hash.Sum(id[:0])
+			return all, id, nil
+		}
+		if seen[page.NextCursor] {
+			return server.ToolsList{}, id, errors.New("the list of tools leads in a circle: a cursor comes twice")
+		}
+		seen[page.NextCursor] = true
+		cursor = page.NextCursor
+	}
+	return server.ToolsList{}, id, fmt.Errorf("the list of tools has more than %d pages", maxPages)
 }

@@ -67,6 +67,7 @@ type Limits struct {
 	BodyBytes     int
 	HeaderBytes   int
 	HeaderTimeout time.Duration // to read the headers of a request
+	BodyTimeout   time.Duration // to read its body
 	IdleTimeout   time.Duration // of a kept connection between requests
 	ShutdownGrace time.Duration // for calls in flight at the end
 	MaxChildren   int           // of each command, one for each session

@@ -150,6 +150,11 @@ var table = []*Option{
 		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.HeaderTimeout },
 	},
 	{
+		Key: "listen.limits.body_timeout", Flag: "body-timeout", Kind: Duration, Min: int64(100 * time.Millisecond), Max: int64(time.Hour), Default: "1m",
+		Usage: "how long the body of a request may take to arrive",
+		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.BodyTimeout },
+	},
+	{
 		Key: "listen.limits.idle_timeout", Flag: "idle-timeout", Kind: Duration, Min: int64(time.Second), Max: int64(24 * time.Hour), Default: "2m",
 		Usage: "how long a connection is kept between requests",
 		field: func(c *Config, _ *Upstream) any { return &c.Listen.Limits.IdleTimeout },

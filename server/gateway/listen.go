@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -32,6 +33,8 @@ type Listen struct {
 	// take to come.
 	MaxHeaderBytes int
 	HeaderTimeout  time.Duration
+	// BodyTimeout is how long the body of a request may take to come.
+	BodyTimeout time.Duration
 }
 
 // The defaults of Listen.
@@ -40,6 +43,7 @@ const (
 	DefaultIdle           = 2 * time.Minute
 	DefaultMaxHeaderBytes = 64 << 10
 	DefaultHeaderTimeout  = 10 * time.Second
+	DefaultBodyTimeout    = time.Minute
 )
 
 // check refuses what is not safe, or makes no sense.
@@ -74,7 +78,7 @@ func (l Listen) Serve(ctx context.Context, h http.Handler, logger *zap.Logger, s
 	streams, endStreams := context.WithCancel(context.Background())
 	defer endStreams()
 	s := &http.Server{
-		Handler:           withToken(l.Token, endingStreams(streams, h)),
+		Handler:           timingBodies(orDefault(l.BodyTimeout, DefaultBodyTimeout), withToken(l.Token, endingStreams(streams, h))),
 		ReadHeaderTimeout: orDefault(l.HeaderTimeout, DefaultHeaderTimeout),
 		IdleTimeout:       orDefault(l.Idle, DefaultIdle),
 		MaxHeaderBytes:    orDefault(l.MaxHeaderBytes, DefaultMaxHeaderBytes),
@@ -122,6 +126,35 @@ func endingStreams(ctx context.Context, h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// timingBodies bounds how long a body may take to come. The server has no such bound for
+// what follows: an answer may take as long as the tool does.
+func timingBodies(d time.Duration, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			connection := http.NewResponseController(w)
+			_ = connection.SetReadDeadline(time.Now().Add(d)) // a server's connection has one
+			r.Body = &timedBody{r.Body, func() { _ = connection.SetReadDeadline(time.Time{}) }}
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// timedBody says once that it has come to its end.
+type timedBody struct {
+	io.ReadCloser
+	ended func()
+}
+
+// Read implements io.Reader.
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) && b.ended != nil {
+		b.ended()
+		b.ended = nil
+	}
+	return n, err
 }
 
 // withToken lets requests pass that bring the token, and takes it off.

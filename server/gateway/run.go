@@ -153,7 +153,7 @@ func (g *Gateway) Serve(ctx context.Context, in io.Reader, out io.Writer) (code 
 	defer end()
 	return 0, Listen{
 		Address: l.Address, CertFile: l.TLS.Cert, KeyFile: l.TLS.Key, Token: token, Open: l.Open, Grace: l.Limits.ShutdownGrace,
-		Idle: l.Limits.IdleTimeout, MaxHeaderBytes: l.Limits.HeaderBytes, HeaderTimeout: l.Limits.HeaderTimeout,
+		Idle: l.Limits.IdleTimeout, MaxHeaderBytes: l.Limits.HeaderBytes, HeaderTimeout: l.Limits.HeaderTimeout, BodyTimeout: l.Limits.BodyTimeout,
 	}.Serve(ctx, handler, g.logger, func(a net.Addr) { g.logger.Info("the gateway serves", zap.Stringer("address", a)) })
 }
 

@@ -33,7 +33,7 @@ func TestDefaultsOfTheConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Limits{
-		BodyBytes: server.MaxMessageBytes, HeaderBytes: DefaultMaxHeaderBytes, HeaderTimeout: DefaultHeaderTimeout,
+		BodyBytes: server.MaxMessageBytes, HeaderBytes: DefaultMaxHeaderBytes, HeaderTimeout: DefaultHeaderTimeout, BodyTimeout: DefaultBodyTimeout,
 		IdleTimeout: DefaultIdle, ShutdownGrace: DefaultGrace, MaxChildren: DefaultChildren, ChildIdle: DefaultChildIdle,
 	}
 	if diff := cmp.Diff(want, s.Listen.Limits); diff != "" {

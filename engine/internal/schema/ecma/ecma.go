@@ -35,6 +35,9 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("at offset %d: %s is not supported", e.Offset, e.Feature)
 }
 
+// runesPerState is how many ends of ranges of a class count as one more state.
+const runesPerState = 32
+
 // MaxStates bounds the automaton of one pattern.
 const MaxStates = 20_000
 
@@ -147,6 +150,8 @@ func states(re *syntax.Regexp) int {
 		return n
 	case syntax.OpLiteral:
 		return max(1, len(re.Rune))
+	case syntax.OpCharClass: // Go's engine may keep a copy of its ranges for each state
+		return 1 + len(re.Rune)/runesPerState
 	case syntax.OpCapture:
 		return n + 2
 	case syntax.OpAlternate:

@@ -149,7 +149,7 @@ func TestBridgeBounds(t *testing.T) {
 
 // Without sessions each request has a child to itself while it lasts.
 func TestBridgeStateless(t *testing.T) {
-	f, b := bridged(t, 3, 0)
+	f, b := bridged(t, 6, 0) // three calls, and who asks for the list
 	modern := f.with("MCP-Protocol-Version", firstStateless)
 	request := func(id int, method, more string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s"_meta":{"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{}}}}`, id, method, more, firstStateless)
@@ -166,7 +166,7 @@ func TestBridgeStateless(t *testing.T) {
 		}
 	}
 	wait.Wait()
-	if b.running() > 3 {
+	if b.running() > 6 {
 		t.Errorf("%d children run", b.running())
 	}
 	tool(100, "crash", `{}`)

@@ -165,6 +165,7 @@ func (e *Engine) compilePolicy(ctx context.Context, s settings) error {
 	e.limits = payload.Limits{
 		MaxBytes:        min(e.reading.MaxBytes, e.reading.CeilingBytes),
 		MaxDepth:        e.reading.CeilingDepth,
+		MaxValues:       e.reading.CeilingValues,
 		MaxNumberLength: e.reading.MaxNumberLength,
 		MaxExponent:     e.reading.MaxExponent,
 		ListedStrings:   e.reading.MaxListedStrings,

@@ -44,7 +44,7 @@ func TestFactsAreWhatRegoMeasures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := payload.Limits{MaxBytes: 1 << 20, MaxDepth: 64, MaxNumberLength: 64, MaxExponent: 308, ListedStrings: 1 << 20, Watched: set}
+	limits := payload.Limits{MaxBytes: 1 << 20, MaxDepth: 64, MaxValues: 64 << 20, MaxNumberLength: 64, MaxExponent: 308, ListedStrings: 1 << 20, Watched: set}
 	random := rand.New(rand.NewPCG(1, 2))
 	withStrings, deep := 0, 0 // so that the comparison is not about trifles
 	for range 500 {

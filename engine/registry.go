@@ -27,6 +27,7 @@ type tool struct {
 var dataFileLimits = payload.Limits{
 	MaxBytes:        16 << 20,
 	MaxDepth:        64,
+	MaxValues:       4 << 20,
 	MaxNumberLength: 64,
 	MaxExponent:     308,
 	ListedStrings:   1,
@@ -251,6 +252,7 @@ func documentLimits(reading *policy.Reading) payload.Limits {
 	return payload.Limits{
 		MaxBytes:        reading.Schemas.MaxBytes,
 		MaxDepth:        reading.Schemas.MaxDepth,
+		MaxValues:       reading.Schemas.MaxBytes,
 		MaxNumberLength: reading.MaxNumberLength,
 		MaxExponent:     reading.MaxExponent,
 		ListedStrings:   1,
@@ -299,7 +301,9 @@ func decodeDocument(document []byte, limits payload.Limits) (any, error) {
 			at = " at " + printable(facts.Fault.Path)
 		}
 		return nil, fmt.Errorf("line %d, column %d%s: not valid JSON: %s", line, column, at, strings.ReplaceAll(facts.Fault.Code, "_", " "))
-	case facts.Stop == "depth":
+	case facts.Stop == payload.StopValues:
+		return nil, fmt.Errorf("has more than %d values", limits.MaxValues)
+	case facts.Stop == payload.StopDepth:
 		return nil, fmt.Errorf("at %s: nested deeper than %d levels", printable(facts.Deepest), limits.MaxDepth)
 	}
 	return nil, fmt.Errorf("larger than %d bytes", limits.MaxBytes)

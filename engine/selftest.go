@@ -138,9 +138,11 @@ func (e *Engine) proveClean(ctx context.Context, tools *registry) error {
 func (e *Engine) proveCeilings(ctx context.Context) error {
 	facts := policy.Facts{Registered: true, Type: "object", BytesCounted: true, Stop: "size", Bytes: e.reading.CeilingBytes + 1}
 	deep := policy.Facts{Registered: true, Type: "object", BytesCounted: true, Stop: "depth", Bytes: 2, Depth: e.reading.CeilingDepth + 1}
+	many := policy.Facts{Registered: true, Type: "object", BytesCounted: true, Stop: "values", Bytes: 2, Values: e.reading.CeilingValues + 1}
 	for name, in := range map[string]policy.Input{
 		"size ceiling":  {Tool: canaryTool, Mode: string(Permissive), Facts: facts},
 		"depth ceiling": {Tool: canaryTool, Mode: string(Permissive), Facts: deep},
+		"value ceiling": {Tool: canaryTool, Mode: string(Permissive), Facts: many},
 		"missing mode":  {Tool: canaryTool, Facts: facts},
 	} {
 		verdict, err := e.policy.Evaluate(ctx, in)

@@ -180,6 +180,7 @@ func (r *registry) inputOf(c call, result payload.Result) policy.Input {
 		Type:         f.Type,
 		Bytes:        f.Bytes,
 		BytesCounted: c.counted,
+		Values:       f.Values,
 		Complete:     f.Complete,
 		Stop:         f.Stop,
 		Depth:        f.Depth,

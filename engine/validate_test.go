@@ -263,6 +263,18 @@ func TestDepthLimit(t *testing.T) {
 	}
 }
 
+// Even a tool that may send anything else sends no more values than the process can bear.
+func TestValueCeiling(t *testing.T) {
+	const most = 131_072
+	items := func(n int) string { return `{"a":[` + strings.Repeat("0,", n-1) + `0]}` }
+	e := newEngine(t, schemas(map[string]string{"open": open}), engine.WithAllowUnsafeArgs("open"), engine.WithMode(engine.Permissive))
+	mustAccept(t, e, "open", items(most-2))
+	want := []found{{"", "hard_ceiling", "arguments hold more than 131072 values, which no exemption lifts"}}
+	if diff := cmp.Diff(want, listOf(refused(t, e, "open", items(most-1)))); diff != "" {
+		t.Errorf("one more (-want +got):\n%s", diff)
+	}
+}
+
 // Every code point up to U+009F in a value and in a key; all are refused but the
 // printable ones, TAB, LF and CR.
 func TestControlCharacters(t *testing.T) {

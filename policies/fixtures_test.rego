@@ -15,6 +15,7 @@ clean := {
 		"type": "object",
 		"bytes": 34,
 		"bytes_counted": true,
+		"values": 2,
 		"complete": true,
 		"depth": 1,
 		"deepest": "/goal",

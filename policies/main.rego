@@ -90,6 +90,7 @@ reading := {
 	"max_depth": data.sallyport.limits.max_depth,
 	"ceiling_bytes": data.sallyport.reading.ceiling_bytes,
 	"ceiling_depth": data.sallyport.reading.ceiling_depth,
+	"ceiling_values": data.sallyport.reading.ceiling_values,
 	"max_number_length": data.sallyport.reading.max_number_length,
 	"max_exponent": data.sallyport.reading.max_exponent,
 	"max_listed_strings": data.sallyport.reading.max_listed_strings,

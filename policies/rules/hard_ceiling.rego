@@ -25,13 +25,22 @@ deny contains {"path": input.facts.deepest, "reason": reason, "halt": true} if {
 	reason := sprintf("values are nested more than %d levels deep, which no exemption lifts", [data.sallyport.reading.ceiling_depth])
 }
 
+deny contains {"path": "", "reason": reason, "halt": true} if {
+	too_many
+	reason := sprintf("arguments hold more than %d values, which no exemption lifts", [data.sallyport.reading.ceiling_values])
+}
+
 breached if too_large
 
 breached if too_deep
 
+breached if too_many
+
 too_large if input.facts.bytes > data.sallyport.reading.ceiling_bytes
 
 too_deep if input.facts.depth > data.sallyport.reading.ceiling_depth
+
+too_many if input.facts.values > data.sallyport.reading.ceiling_values
 
 _reported_by("payload_size") if {
 	count(data.sallyport.rules.payload_size.deny) > 0

@@ -43,6 +43,17 @@ test_exempt_tool_over_the_depth_ceiling if {
 		with data.sallyport.exemptions.allow_unsafe_args as exempt_tools
 }
 
+test_too_many_values if {
+	too_many := fixtures.with_members({"/facts/values": 131073, "/facts/complete": false, "/facts/stop": "values"})
+	hard_ceiling.deny == {{
+		"path": "",
+		"reason": "arguments hold more than 131072 values, which no exemption lifts",
+		"halt": true,
+	}} with input as too_many
+	hard_ceiling.breached with input as too_many
+	hard_ceiling.deny == set() with input as fixtures.with_members({"/facts/values": 131072})
+}
+
 test_limit_above_the_ceiling if {
 	count(hard_ceiling.deny) == 1 with input as fixtures.with_members({"/facts/bytes": 4194305})
 		with data.sallyport.limits.max_bytes as 9000000

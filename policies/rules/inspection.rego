@@ -29,6 +29,7 @@ sound if {
 	is_boolean(input.facts.registered)
 	is_string(input.facts.type)
 	is_number(input.facts.bytes)
+	is_number(input.facts.values)
 	_stop_is_sound
 	is_number(input.facts.depth)
 	is_string(input.facts.deepest)
@@ -39,6 +40,7 @@ sound if {
 	is_array(data.sallyport.limits.allowed_control_characters)
 	is_number(data.sallyport.reading.ceiling_bytes)
 	is_number(data.sallyport.reading.ceiling_depth)
+	is_number(data.sallyport.reading.ceiling_values)
 	is_array(data.sallyport.known_roles)
 }
 
@@ -52,7 +54,7 @@ _stop_is_sound if input.facts.complete == true
 
 _stop_is_sound if {
 	input.facts.complete == false
-	input.facts.stop in {"depth", "size"}
+	input.facts.stop in {"depth", "size", "values"}
 }
 
 _stop_is_sound if {
@@ -80,6 +82,8 @@ unsound contains "facts.type" if not is_string(input.facts.type)
 
 unsound contains "facts.bytes" if not is_number(input.facts.bytes)
 
+unsound contains "facts.values" if not is_number(input.facts.values)
+
 unsound contains "facts.complete" if not is_boolean(input.facts.complete)
 
 unsound contains "facts.stop" if {
@@ -106,5 +110,7 @@ unsound contains "limits.allowed_control_characters" if {
 unsound contains "reading.ceiling_bytes" if not is_number(data.sallyport.reading.ceiling_bytes)
 
 unsound contains "reading.ceiling_depth" if not is_number(data.sallyport.reading.ceiling_depth)
+
+unsound contains "reading.ceiling_values" if not is_number(data.sallyport.reading.ceiling_values)
 
 unsound contains "known_roles" if not is_array(data.sallyport.known_roles)

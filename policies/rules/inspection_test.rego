@@ -29,6 +29,7 @@ test_missing[pointer] if {
 		"/facts/registered": "facts.registered",
 		"/facts/type": "facts.type",
 		"/facts/bytes": "facts.bytes",
+		"/facts/values": "facts.values",
 		"/facts/complete": "facts.complete",
 		"/facts/depth": "facts.depth",
 		"/facts/deepest": "facts.deepest",
@@ -46,6 +47,7 @@ test_wrong_type[pointer] if {
 		"/facts/registered": "facts.registered",
 		"/facts/type": "facts.type",
 		"/facts/bytes": "facts.bytes",
+		"/facts/values": "facts.values",
 		"/facts/complete": "facts.complete",
 		"/facts/depth": "facts.depth",
 		"/facts/deepest": "facts.deepest",
@@ -84,6 +86,8 @@ test_limit_missing if {
 		with data.sallyport.reading.ceiling_bytes as null
 	inspection.deny == refusal("reading.ceiling_depth") with input as clean
 		with data.sallyport.reading.ceiling_depth as null
+	inspection.deny == refusal("reading.ceiling_values") with input as clean
+		with data.sallyport.reading.ceiling_values as null
 	inspection.deny == refusal("known_roles") with input as clean with data.sallyport.known_roles as {}
 }
 

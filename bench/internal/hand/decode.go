@@ -13,6 +13,7 @@ const (
 	maxDepth        = 10
 	maxNumberLength = 64
 	maxExponent     = 308
+	maxValues       = 131_072
 	maxListed       = 32
 	maxViolations   = 100
 )
@@ -24,6 +25,7 @@ type Violation struct{ Path, Reason string }
 type Facts struct {
 	Bytes    int
 	Depth    int
+	Values   int
 	Controls []Control // strings with forbidden characters, the first maxListed of them
 	Total    int       // of them
 }
@@ -111,6 +113,9 @@ func (d *decoder) next() byte {
 
 func (d *decoder) value() (any, bool) {
 	c := d.next()
+	if d.facts.Values++; d.facts.Values > maxValues {
+		return nil, d.fail("too many values")
+	}
 	if len(d.path) > d.facts.Depth {
 		if d.facts.Depth = len(d.path); d.facts.Depth > maxDepth {
 			return nil, d.fail("nested too deep")

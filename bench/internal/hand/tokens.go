@@ -40,6 +40,9 @@ type builder struct {
 }
 
 func (b *builder) value() (any, error) {
+	if b.facts.Values++; b.facts.Values > maxValues {
+		return nil, errRefused("too many values")
+	}
 	if depth := b.d.StackDepth(); depth > b.facts.Depth {
 		if b.facts.Depth = depth; depth > maxDepth {
 			return nil, errRefused("nested too deep")

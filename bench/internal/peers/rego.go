@@ -73,7 +73,7 @@ func shippedPolicies() ([]func(*rego.Rego), error) {
 // regoInput has the form that policies/input.schema.json gives.
 func regoInput(c Case, object map[string]any, f hand.Facts, fault *hand.Violation) map[string]any {
 	facts := map[string]any{
-		"registered": true, "type": "object", "bytes": f.Bytes, "bytes_counted": true, "complete": fault == nil,
+		"registered": true, "type": "object", "bytes": f.Bytes, "bytes_counted": true, "values": f.Values, "complete": fault == nil,
 		"depth": f.Depth, "deepest": "",
 		"control_characters": map[string]any{"strings": controlStrings(f.Controls), "total": f.Total},
 	}

@@ -13,8 +13,8 @@ var byteOrderMark = []byte("\xEF\xBB\xBF")
 // duplicate keys however they are spelt, no lone surrogates, no byte order mark,
 // nothing behind the value, numbers within the limits.
 //
-// It takes time in proportion to the text, recurses MaxDepth levels at most, and
-// keeps no reference to raw.
+// It takes time in proportion to the text, recurses MaxDepth levels and builds
+// MaxValues values at most, and keeps no reference to raw.
 func Decode(raw []byte, limits Limits) Result {
 	trimmed := bytes.TrimRight(raw, space)
 	start := len(trimmed) - len(bytes.TrimLeft(trimmed, space))
@@ -135,6 +135,10 @@ func (d *decoder) value() (any, bool) {
 	d.skipSpace()
 	if d.pos >= len(d.text) {
 		return nil, d.unexpected()
+	}
+	if d.facts.Values++; d.facts.Values > d.limits.MaxValues {
+		d.facts.Stop = StopValues
+		return nil, false
 	}
 	if len(d.steps) > d.facts.Depth {
 		d.facts.Depth = len(d.steps)

@@ -28,7 +28,7 @@ func controls(t testing.TB) payload.CodePointSet {
 }
 
 func limits(t testing.TB) payload.Limits {
-	return payload.Limits{MaxBytes: 64 << 20, MaxDepth: 64, MaxNumberLength: 64, MaxExponent: 308, ListedStrings: 32, Watched: controls(t)}
+	return payload.Limits{MaxBytes: 64 << 20, MaxDepth: 64, MaxValues: 64 << 20, MaxNumberLength: 64, MaxExponent: 308, ListedStrings: 32, Watched: controls(t)}
 }
 
 func TestValues(t *testing.T) {
@@ -168,6 +168,22 @@ func TestLimits(t *testing.T) {
 		"1e308": true, "1e309": false, "1e-308": true, "1e-309": false, "1E+0000308": true, "0e309": false, "0." + strings.Repeat("0", 62): true,
 	} {
 		if got := payload.Decode([]byte(text), limits(t)).Facts; got.Complete != complete {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
+// Reading stops at the value that is one too many, and says nothing of what follows.
+func TestValueLimit(t *testing.T) {
+	l := limits(t)
+	l.MaxValues = 5
+	for text, values := range map[string]int{`0`: 1, `{}`: 1, `{"a":[1,{}],"b":null}`: 5, `[1,2,3,4]`: 5, `[[[[[]]]]]`: 5} {
+		if got := payload.Decode([]byte(text), l).Facts; !got.Complete || got.Values != values {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+	for _, text := range []string{`[1,2,3,4,5]`, `{"a":[1,{}],"b":null,"c":0}`, `[1,2,3,4,5,"no JSON`, `[[[[[[]]]]]]`} {
+		if got := payload.Decode([]byte(text), l); got.Facts.Stop != payload.StopValues || got.Facts.Values != 6 || got.Value != nil {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}

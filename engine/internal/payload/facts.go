@@ -6,6 +6,7 @@ import "fmt"
 type Limits struct {
 	MaxBytes        int          // a value of more bytes is measured, not decoded
 	MaxDepth        int          // nothing deeper is built; the root has depth 0, scalars count
+	MaxValues       int          // no more are built; the root, members and elements count
 	MaxNumberLength int          // characters of one number
 	MaxExponent     int          // greatest absolute value of a written exponent
 	ListedStrings   int          // entries in ControlCharacters.Strings at most
@@ -61,7 +62,8 @@ type Facts struct {
 	Type     string
 	Bytes    int    // length of the value without white space around it
 	Complete bool   // the whole value was read and decoded
-	Stop     string // why not: StopSize, StopDepth, StopFault; "" when Complete
+	Stop     string // why not: StopSize, StopDepth, StopValues, StopFault; "" when Complete
+	Values   int    // how many were read, the root, members and elements among them
 	// Depth is that of the deepest value; it is counted to the end even past
 	// MaxDepth, where nothing else is checked any more.
 	Depth int
@@ -74,9 +76,10 @@ type Facts struct {
 
 // Reasons to stop before the end.
 const (
-	StopSize  = "size"
-	StopDepth = "depth"
-	StopFault = "fault"
+	StopSize   = "size"
+	StopDepth  = "depth"
+	StopValues = "values"
+	StopFault  = "fault"
 )
 
 // ControlCharacters tells of strings that hold watched code points.

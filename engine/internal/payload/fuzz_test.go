@@ -71,12 +71,13 @@ func checkResult(t *testing.T, text []byte, got payload.Result) {
 	}
 }
 
-// checkFacts measures depth and control characters a second time, on the value.
+// checkFacts measures values, depth and control characters a second time, on the value.
 func checkFacts(t *testing.T, text []byte, got payload.Result, l payload.Limits) {
 	t.Helper()
-	depth, deepest, strings := 0, map[string]bool{"": true}, 0
+	depth, deepest, strings, values := 0, map[string]bool{"": true}, 0, 0
 	var walk func(value any, path string, level int)
 	walk = func(value any, path string, level int) {
+		values++
 		if level > depth {
 			depth, deepest = level, map[string]bool{}
 		}
@@ -98,8 +99,8 @@ func checkFacts(t *testing.T, text []byte, got payload.Result, l payload.Limits)
 		}
 	}
 	walk(got.Value, "", 0)
-	if depth != got.Facts.Depth || !deepest[got.Facts.Deepest] || strings != got.Facts.ControlCharacters.Total {
-		t.Fatalf("%q: %+v; want depth %d at one of %v, %d strings", text, got.Facts, depth, deepest, strings)
+	if values != got.Facts.Values || depth != got.Facts.Depth || !deepest[got.Facts.Deepest] || strings != got.Facts.ControlCharacters.Total {
+		t.Fatalf("%q: %+v; want %d values, depth %d at one of %v, %d strings", text, got.Facts, values, depth, deepest, strings)
 	}
 }
 

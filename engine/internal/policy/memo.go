@@ -184,6 +184,9 @@ func (d *dependencies) choose(of *byCalm, b []byte, in *Input) ([]byte, *reads) 
 	if chosen.facts["bytes"] {
 		b = binary.AppendVarint(b, int64(f.Bytes))
 	}
+	if chosen.facts["values"] {
+		b = binary.AppendVarint(b, int64(f.Values))
+	}
 	if chosen.facts["depth"] {
 		b = binary.AppendVarint(b, int64(f.Depth))
 	}
@@ -195,7 +198,7 @@ func (d *dependencies) choose(of *byCalm, b []byte, in *Input) ([]byte, *reads) 
 
 func (d *dependencies) isCalm(f *Facts) bool {
 	for fact, limit := range d.calmUpTo {
-		if fact == "bytes" && f.Bytes > limit || fact == "depth" && f.Depth > limit {
+		if fact == "bytes" && f.Bytes > limit || fact == "values" && f.Values > limit || fact == "depth" && f.Depth > limit {
 			return false
 		}
 	}

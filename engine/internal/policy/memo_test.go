@@ -70,7 +70,7 @@ func deny(condition string) string {
 
 // What the shipped rules read, and what one more rule adds.
 func TestReads(t *testing.T) {
-	limits := map[string]int{"bytes": 65_536, "depth": 10}
+	limits := map[string]int{"bytes": 65_536, "values": 131_072, "depth": 10}
 	role := []path{{"role"}}
 	for name, c := range map[string]struct {
 		own       string
@@ -90,18 +90,18 @@ func TestReads(t *testing.T) {
 		"through a function":     {rule("deny contains {\"path\": \"\", \"reason\": \"own\"} if f(input.payload.a)\n\nf(x) if x == 1"), []path{{"a"}, {"role"}}, "", limits, ""},
 		"in the reason":          {rule("deny contains {\"path\": \"\", \"reason\": sprintf(\"%v\", [input.payload.a])} if input.tool == \"x\""), []path{{"a"}, {"role"}}, "", limits, ""},
 		"the payload's type":     {deny(`not is_object(input.payload)`), role, "", limits, ""},
-		"a lower limit":          {deny(`input.facts.bytes > 100`), role, "", map[string]int{"bytes": 100, "depth": 10}, ""},
-		"a limit included":       {deny(`input.facts.depth >= 3`), role, "", map[string]int{"bytes": 65_536, "depth": 2}, ""},
-		"behind a limit":         {deny("input.facts.bytes > 100\n\tinput.payload.a == 1"), role, "", map[string]int{"bytes": 100, "depth": 10}, ""},
-		"before a limit":         {deny("input.payload.a == 1\n\tinput.facts.bytes > 100"), []path{{"a"}, {"role"}}, "", map[string]int{"bytes": 100, "depth": 10}, ""},
-		"a limit by a rule":      {rule("deny contains {\"path\": \"\", \"reason\": \"own\"} if {\n\tbig\n\tinput.payload.a == 1\n}\n\nbig if input.facts.bytes > 100"), role, "", map[string]int{"bytes": 100, "depth": 10}, ""},
-		"or by another":          {rule("deny contains {\"path\": \"\", \"reason\": \"own\"} if {\n\tbig\n\tinput.payload.a == 1\n}\n\nbig if input.facts.bytes > 100\n\nbig if input.tool == \"x\""), []path{{"a"}, {"role"}}, "", map[string]int{"bytes": 100, "depth": 10}, ""},
+		"a lower limit":          {deny(`input.facts.bytes > 100`), role, "", map[string]int{"bytes": 100, "values": 131_072, "depth": 10}, ""},
+		"a limit included":       {deny(`input.facts.depth >= 3`), role, "", map[string]int{"bytes": 65_536, "values": 131_072, "depth": 2}, ""},
+		"behind a limit":         {deny("input.facts.bytes > 100\n\tinput.payload.a == 1"), role, "", map[string]int{"bytes": 100, "values": 131_072, "depth": 10}, ""},
+		"before a limit":         {deny("input.payload.a == 1\n\tinput.facts.bytes > 100"), []path{{"a"}, {"role"}}, "", map[string]int{"bytes": 100, "values": 131_072, "depth": 10}, ""},
+		"a limit by a rule":      {rule("deny contains {\"path\": \"\", \"reason\": \"own\"} if {\n\tbig\n\tinput.payload.a == 1\n}\n\nbig if input.facts.bytes > 100"), role, "", map[string]int{"bytes": 100, "values": 131_072, "depth": 10}, ""},
+		"or by another":          {rule("deny contains {\"path\": \"\", \"reason\": \"own\"} if {\n\tbig\n\tinput.payload.a == 1\n}\n\nbig if input.facts.bytes > 100\n\nbig if input.tool == \"x\""), []path{{"a"}, {"role"}}, "", map[string]int{"bytes": 100, "values": 131_072, "depth": 10}, ""},
 		"no limit":               {deny(`not input.facts.bytes > 100`), role, "bytes", limits, ""},
 		"an exact number":        {deny(`input.facts.bytes % 2 == 1`), role, "bytes", limits, ""},
 		"a number that varies":   {deny(`input.facts.bytes > count(input.tool)`), role, "bytes", limits, ""},
 		"the deepest place":      {deny(`startswith(input.facts.deepest, "/a")`), role, "deepest", limits, ""},
 		"in the name of a rule":  {rule("deny contains {\"path\": \"\", \"reason\": \"own\"} if p[34]\n\np[input.facts.bytes] := true"), role, "bytes", limits, ""},
-		"all facts":              {deny(`count(input.facts) > 100`), role, "bytes deepest depth", limits, ""},
+		"all facts":              {deny(`count(input.facts) > 100`), role, "bytes values deepest depth", limits, ""},
 		"any member":             {deny(`some x in input.payload; x == 1`), nil, "", nil, "own.rego:10: a rule reads the payload as a whole"},
 		"a member not named":     {deny(`input.payload[input.tool] == 1`), nil, "", nil, "own.rego:10: a rule reads the payload as a whole"},
 		"a walk":                 {deny(`walk(input.payload, [_, "x"])`), nil, "", nil, "own.rego:10: a rule reads the payload as a whole"},
@@ -121,7 +121,7 @@ func TestReads(t *testing.T) {
 				return
 			}
 			var facts []string
-			for _, fact := range []string{"bytes", "deepest", "depth"} {
+			for _, fact := range []string{"bytes", "values", "deepest", "depth"} {
 				if p.memo.reads.whole.calm.facts[fact] {
 					facts = append(facts, fact)
 				}
@@ -161,6 +161,7 @@ func TestKeysDiffer(t *testing.T) {
 	for name, change := range map[string]func(*Input){
 		"tool": func(in *Input) { in.Tool = "bernstein_run2" }, "mode": func(in *Input) { in.Mode = "permissive" }, "counted": func(in *Input) { in.Facts.BytesCounted = false },
 		"large": func(in *Input) { in.Facts.Bytes = 65_537 }, "deep": func(in *Input) { in.Facts.Depth = 11 },
+		"many": func(in *Input) { in.Facts.Values = 131_073 },
 	} {
 		in := cleanCall()
 		in.Payload = decode(`{"a": 1}`)
@@ -182,7 +183,7 @@ func TestKeysDiffer(t *testing.T) {
 
 func cleanCall() Input {
 	return Input{Tool: "bernstein_run", Mode: "strict", Payload: map[string]any{"goal": "x"}, Facts: Facts{
-		Registered: true, Type: "object", Bytes: 12, BytesCounted: true, Complete: true, Depth: 1, Deepest: "/goal",
+		Registered: true, Type: "object", Bytes: 12, BytesCounted: true, Values: 2, Complete: true, Depth: 1, Deepest: "/goal",
 	}}
 }
 
@@ -216,6 +217,9 @@ func randomCall(r *rand.Rand) Input {
 	if pick(20) {
 		in.Facts.Depth = 9 + r.IntN(4)
 	}
+	if pick(20) {
+		in.Facts.Values = 131_071 + r.IntN(3)
+	}
 	if pick(30) {
 		in.Mode = "permissive"
 	}
@@ -232,7 +236,7 @@ func randomCall(r *rand.Rand) Input {
 		in.Facts.StringsTotal, in.Facts.Strings = 1, []StringFact{{Path: "/a", In: "value", CodePoints: []int{27}, Count: 1}}
 	}
 	if pick(30) {
-		in.Payload, in.Facts.Complete, in.Facts.Stop = nil, false, []string{"depth", "size"}[r.IntN(2)]
+		in.Payload, in.Facts.Complete, in.Facts.Stop = nil, false, []string{"depth", "size", "values"}[r.IntN(3)]
 	}
 	return in
 }

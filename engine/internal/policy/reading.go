@@ -17,6 +17,7 @@ type Reading struct {
 	MaxDepth          int
 	CeilingBytes      int
 	CeilingDepth      int
+	CeilingValues     int
 	MaxNumberLength   int // characters
 	MaxExponent       int
 	MaxListedStrings  int
@@ -87,6 +88,7 @@ func readReading(object ast.Object) (Reading, error) {
 		{"max_depth", &r.MaxDepth, 0},
 		{"ceiling_bytes", &r.CeilingBytes, 2},
 		{"ceiling_depth", &r.CeilingDepth, 1},
+		{"ceiling_values", &r.CeilingValues, 1},
 		{"max_number_length", &r.MaxNumberLength, 1},
 		{"max_exponent", &r.MaxExponent, 0},
 		{"max_listed_strings", &r.MaxListedStrings, 1},

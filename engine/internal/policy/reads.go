@@ -39,11 +39,11 @@ type dependencies struct {
 type byCalm struct{ any, calm reads }
 
 // numericFacts are those that a condition can keep a rule calm with.
-var numericFacts = map[string]bool{"bytes": true, "depth": true}
+var numericFacts = map[string]bool{"bytes": true, "values": true, "depth": true}
 
 // typedFacts are always there, and always of their type.
 var typedFacts = map[string]bool{
-	"registered": true, "type": true, "bytes": true, "bytes_counted": true, "complete": true, "depth": true, "deepest": true, "control_characters": true,
+	"registered": true, "type": true, "bytes": true, "bytes_counted": true, "values": true, "complete": true, "depth": true, "deepest": true, "control_characters": true,
 }
 
 // analyse finds out what the modules of a compiler read. The error says why verdicts

@@ -25,6 +25,7 @@ type Facts struct {
 	Type         string
 	Bytes        int
 	BytesCounted bool
+	Values       int
 	Complete     bool
 	Stop         string
 	Depth        int
@@ -122,6 +123,7 @@ func (f *Facts) members() map[string]any {
 		"type":          f.Type,
 		"bytes":         f.Bytes,
 		"bytes_counted": f.BytesCounted,
+		"values":        f.Values,
 		"complete":      f.Complete,
 		"depth":         f.Depth,
 		"deepest":       f.Deepest,

@@ -129,8 +129,12 @@ func (s *settings) loadRegistry(reading *policy.Reading) (*registry, error) {
 	}
 	r := &registry{tools: map[string]*tool{}, quarantined: map[string]string{}}
 	var faults []error
+	var all schema.Size
 	for _, d := range documents {
 		t, warnings, err := s.newTool(d, reading)
+		if err == nil {
+			err = addSize(&all, t.schema.Size(), &reading.Schemas)
+		}
 		if err != nil {
 			label := d.file
 			if label == "" {
@@ -150,6 +154,20 @@ func (s *settings) loadRegistry(reading *policy.Reading) (*registry, error) {
 	}
 	slices.SortStableFunc(r.findings, func(a, b SchemaFinding) int { return strings.Compare(a.Tool, b.Tool) })
 	return r, nil
+}
+
+// addSize adds what one tool takes to what those before it take. An error means that it is
+// too much; a small tool may still have room after a large one.
+func addSize(all *schema.Size, one schema.Size, limits *policy.Schemas) error {
+	sum := schema.Size{Subschemas: all.Subschemas + one.Subschemas, PatternStates: all.PatternStates + one.PatternStates}
+	switch {
+	case sum.Subschemas > limits.MaxSubschemasInAll:
+		return fmt.Errorf("it has %d subschemas, and with those of the tools before it more than %d; offer fewer tools, or raise schemas.max_subschemas_in_all", one.Subschemas, limits.MaxSubschemasInAll)
+	case sum.PatternStates > limits.MaxPatternStatesInAll:
+		return fmt.Errorf("its patterns have %d states, and with those of the tools before it more than %d; use shorter ones, or raise schemas.max_pattern_states_in_all", one.PatternStates, limits.MaxPatternStatesInAll)
+	}
+	*all = sum
+	return nil
 }
 
 // longestQuarantine bounds what a call of a tool in quarantine is told, in bytes.

@@ -86,16 +86,6 @@ func pointerTokens(pointer string) (tokens []string, ok bool) {
 	return tokens, true
 }
 
-// pathOf writes tokens as an RFC 6901 pointer.
-func pathOf(tokens []string) string {
-	var b strings.Builder
-	for _, token := range tokens {
-		b.WriteByte('/')
-		b.WriteString(pointerEscaper.Replace(token))
-	}
-	return b.String()
-}
-
 // indexOf reads a token as the index of an array of so many items.
 func indexOf(token string, items int) (index int, ok bool) {
 	index, err := strconv.Atoi(token)

@@ -34,22 +34,67 @@ func (e *Engine) leniencyFor(tool string) leniency {
 	return leniency{e.reading.Leniency.DropNulls[tool], e.reading.Leniency.UnwrapJSONStrings[tool]}
 }
 
-// maxRepairs is how often a payload is repaired and judged again: what comes out of a
+// maxRounds is how often a payload is repaired and judged again: what comes out of a
 // string may need repairs itself, and a null that is dropped may turn out to be needed.
-const maxRepairs = 8
+const maxRounds = 8
+
+// place is a place in a payload at which, or below which, something is to be changed. It
+// takes no pointers to find one: a key may be long, and stand above thousands of values.
+type place struct {
+	below map[string]*place // by token
+	edit  RepairKind        // "" for none
+}
+
+// to returns the place that tokens lead to, made on the way where that is wanted, else nil
+// where there is none.
+func (p *place) to(tokens []string, made bool) *place {
+	for _, token := range tokens {
+		next := p.below[token]
+		if next == nil {
+			if !made {
+				return nil
+			}
+			if p.below == nil {
+				p.below = map[string]*place{}
+			}
+			next = &place{}
+			p.below[token] = next
+		}
+		p = next
+	}
+	return p
+}
+
+// edits are the changes that are to be made to one payload.
+type edits struct {
+	root place
+	list []edit // one for each place
+}
+
+type edit struct {
+	tokens []string
+	kind   RepairKind
+}
+
+func (e *edits) add(tokens []string, kind RepairKind) {
+	if at := e.root.to(tokens, true); at.edit == "" {
+		at.edit = kind
+		e.list = append(e.list, edit{tokens, kind})
+	}
+}
 
 // judgeRepaired repairs a payload that only the schema rejects, and has both doors
 // judge the bytes that result. It returns the first judgement where no repair is
 // possible, and otherwise that of the repaired payload.
 func (e *Engine) judgeRepaired(ctx context.Context, r *registry, c call, l leniency, first judgement) (judgement, error) {
 	j := first
-	required := map[string]bool{} // nulls that cannot be dropped, by path
-	for range maxRepairs {
-		edits := editsFor(j, l, required)
-		if len(edits) == 0 {
+	required := &place{} // nulls that cannot be dropped
+	for range maxRounds {
+		changes := editsFor(j, l, required)
+		if len(changes.list) == 0 || len(j.repairs)+len(changes.list) > e.reading.Leniency.MaxRepairs {
 			break
 		}
-		raw, err := rewrite(j.raw, edits)
+		raw, err := rewrite(j.raw, &changes.root)
 		if err != nil {
 			return judgement{}, err
 		}
@@ -57,12 +102,12 @@ func (e *Engine) judgeRepaired(ctx context.Context, r *registry, c call, l lenie
 		if err != nil {
 			return judgement{}, err
 		}
-		if missesDropped(next.broken, edits, required) {
+		if missesDropped(next.broken, &changes.root, required) {
 			continue // without that edit
 		}
 		next.repairs = j.repairs
-		for path, kind := range edits {
-			next.repairs = append(next.repairs, Repair{Path: cut(printable(path), e.reading.MaxPathBytes), Kind: kind})
+		for _, change := range changes.list {
+			next.repairs = append(next.repairs, Repair{Path: pointerOf(change.tokens, e.reading.MaxPathBytes), Kind: change.kind})
 		}
 		j = next
 		if j.ruled || j.refusal == nil {
@@ -79,28 +124,40 @@ func (e *Engine) judgeRepaired(ctx context.Context, r *registry, c call, l lenie
 	return j, nil
 }
 
-// editsFor returns the repairs that the violations of a judgement call for, by path.
-func editsFor(j judgement, l leniency, required map[string]bool) map[string]RepairKind {
-	edits := map[string]RepairKind{}
+// editsFor returns the repairs that the violations of a judgement call for.
+func editsFor(j judgement, l leniency, required *place) *edits {
+	changes := &edits{}
+	held := map[string]string{} // what a text holds, since several violations may concern it
 	for _, v := range j.broken {
 		if len(v.Tokens) == 0 {
 			continue
 		}
-		path := pathOf(v.Tokens)
 		switch value := at(j.payload, v.Tokens).(type) {
 		case nullMember:
-			if l.dropNulls && forbidsNull[v.Keyword] && !required[path] {
-				edits[path] = DropNull
+			if l.dropNulls && forbidsNull[v.Keyword] && !required.marked(v.Tokens) {
+				changes.add(v.Tokens, DropNull)
 			}
 		case string:
-			if l.unwrapJSONStrings && !slices.Contains(v.Wanted, "string") {
-				if held := schema.HeldType(value); held != "" && slices.Contains(v.Wanted, held) {
-					edits[path] = UnwrapJSONString
-				}
+			if !l.unwrapJSONStrings || len(v.Wanted) == 0 || slices.Contains(v.Wanted, "string") {
+				continue
+			}
+			kind, known := held[value]
+			if !known {
+				kind = schema.HeldType(value)
+				held[value] = kind
+			}
+			if kind != "" && slices.Contains(v.Wanted, kind) {
+				changes.add(v.Tokens, UnwrapJSONString)
 			}
 		}
 	}
-	return edits
+	return changes
+}
+
+// marked says whether something is to be done at this very place.
+func (p *place) marked(tokens []string) bool {
+	found := p.to(tokens, false)
+	return found != nil && found.edit != ""
 }
 
 // forbidsNull are the keywords that say what a member may be, as opposed to whether
@@ -136,12 +193,15 @@ func at(value any, tokens []string) any {
 
 // missesDropped says whether the schema now misses members that were dropped, and
 // adds them to required.
-func missesDropped(broken []schema.Violation, edits map[string]RepairKind, required map[string]bool) bool {
+func missesDropped(broken []schema.Violation, changes, required *place) bool {
 	misses := false
 	for _, v := range broken {
-		path := pathOf(v.Tokens)
-		if edits[path] == DropNull && missing[v.Keyword] {
-			required[path], misses = true, true
+		if !missing[v.Keyword] {
+			continue
+		}
+		if dropped := changes.to(v.Tokens, false); dropped != nil && dropped.edit == DropNull {
+			required.to(v.Tokens, true).edit = DropNull
+			misses = true
 		}
 	}
 	return misses

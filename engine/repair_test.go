@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -140,5 +142,26 @@ func TestRepairsAreLogged(t *testing.T) {
 	}
 	if n := logs.FilterMessage("nulls are dropped for a tool but it is not registered: is the name right?").Len(); n != 1 {
 		t.Errorf("a leniency for nobody is logged %d times, want once", n)
+	}
+}
+
+// A payload that needs more repairs than are allowed stays as it is.
+func TestRepairsAreBounded(t *testing.T) {
+	const schema = `{"type": "object", "additionalProperties": {"type": "string"}}`
+	e := newEngine(t, listed("t", schema), engine.WithDropNulls("t"))
+	nulls := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `"n%d":null,`, i)
+		}
+		return "{" + b.String() + `"a":"b"}`
+	}
+	accepted, err := e.Validate(context.Background(), "t", []byte(nulls(1000)))
+	if err != nil || len(accepted.Repairs) != 1000 || string(accepted.Raw) != `{"a":"b"}` {
+		t.Fatalf("1000 nulls: %v", err)
+	}
+	got := repairedBy(t, e, nulls(1001))
+	if len(got.Repairs) != 0 || len(got.Reasons) != 100 || got.Reasons[0] != (said{"/n0", "is null but must be a string"}) {
+		t.Fatalf("1001 nulls: %d repairs, %v", len(got.Repairs), got.Reasons[:1])
 	}
 }

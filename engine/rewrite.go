@@ -9,33 +9,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// rewrite makes the edits to the members of a JSON text, by RFC 6901 pointer. Every
-// value that no edit concerns keeps its bytes.
-func rewrite(text []byte, edits map[string]RepairKind) ([]byte, error) {
-	w := rewriter{decoder: jsontext.NewDecoder(bytes.NewReader(text)), edits: edits, onTheWay: map[string]bool{}}
-	for path := range edits {
-		for i := range path {
-			if path[i] == '/' {
-				w.onTheWay[path[:i]] = true
-			}
-		}
-	}
-	if err := w.value(""); err != nil {
+// rewrite makes the changes at and below root to a JSON text. Every value that no change
+// concerns keeps its bytes.
+func rewrite(text []byte, root *place) ([]byte, error) {
+	w := rewriter{decoder: jsontext.NewDecoder(bytes.NewReader(text))}
+	if err := w.value(root); err != nil {
 		return nil, fmt.Errorf("repair: %w", err)
 	}
 	return w.out, nil
 }
 
 type rewriter struct {
-	decoder  *jsontext.Decoder
-	edits    map[string]RepairKind
-	onTheWay map[string]bool // pointers to what an edit is within
-	out      []byte
+	decoder *jsontext.Decoder
+	out     []byte
 }
 
-// value copies the next value, edited.
-func (w *rewriter) value(path string) error {
-	if w.edits[path] == UnwrapJSONString {
+// value copies the next value, edited. at is nil where there is nothing to do.
+func (w *rewriter) value(at *place) error {
+	if at != nil && at.edit == UnwrapJSONString {
 		text, err := w.decoder.ReadToken()
 		if err != nil {
 			return err
@@ -44,16 +35,16 @@ func (w *rewriter) value(path string) error {
 		return nil
 	}
 	kind := w.decoder.PeekKind()
-	if !w.onTheWay[path] || kind != '{' && kind != '[' {
+	if at == nil || len(at.below) == 0 || kind != '{' && kind != '[' {
 		value, err := w.decoder.ReadValue()
 		w.out = append(w.out, value...)
 		return err
 	}
-	return w.container(path, kind)
+	return w.container(at, kind)
 }
 
 // container copies an array or an object part by part.
-func (w *rewriter) container(path string, kind jsontext.Kind) error {
+func (w *rewriter) container(at *place, kind jsontext.Kind) error {
 	if _, err := w.decoder.ReadToken(); err != nil {
 		return err
 	}
@@ -64,7 +55,7 @@ func (w *rewriter) container(path string, kind jsontext.Kind) error {
 	w.out = append(w.out, byte(kind))
 	empty := true
 	for index := 0; w.decoder.PeekKind() != end; index++ {
-		below := path + "/" + strconv.Itoa(index)
+		token := strconv.Itoa(index)
 		start := len(w.out)
 		if !empty {
 			w.out = append(w.out, ',')
@@ -79,12 +70,13 @@ func (w *rewriter) container(path string, kind jsontext.Kind) error {
 			if err != nil {
 				return err
 			}
-			below = path + "/" + pointerEscaper.Replace(string(plain))
+			token = string(plain)
 		}
+		below := at.below[token]
 		if err := w.value(below); err != nil {
 			return err
 		}
-		if w.edits[below] == DropNull {
+		if below != nil && below.edit == DropNull {
 			w.out = w.out[:start]
 			continue
 		}

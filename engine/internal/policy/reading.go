@@ -39,6 +39,8 @@ type Schemas struct {
 	MaxBytes                  int // of one document
 	MaxDepth                  int
 	MaxSubschemas             int
+	MaxSubschemasInAll        int // of the documents of all tools
+	MaxPatternStatesInAll     int
 	MaxEnumValues             int
 	MaxCompileMilliseconds    int
 	MaxSteps                  int
@@ -49,6 +51,7 @@ type Schemas struct {
 
 // Leniency names the tools whose payloads may be repaired, by kind of repair.
 type Leniency struct {
+	MaxRepairs        int // of one payload
 	DropNulls         map[string]bool
 	UnwrapJSONStrings map[string]bool
 }
@@ -155,6 +158,8 @@ func asSchemas(value ast.Value) (s Schemas, err error) {
 		{"max_bytes", &s.MaxBytes, 2},
 		{"max_depth", &s.MaxDepth, 1},
 		{"max_subschemas", &s.MaxSubschemas, 1},
+		{"max_subschemas_in_all", &s.MaxSubschemasInAll, 1},
+		{"max_pattern_states_in_all", &s.MaxPatternStatesInAll, 1},
 		{"max_enum_values", &s.MaxEnumValues, 1},
 		{"max_compile_milliseconds", &s.MaxCompileMilliseconds, 1},
 		{"max_steps", &s.MaxSteps, 1},
@@ -174,6 +179,9 @@ func asLeniency(value ast.Value) (l Leniency, err error) {
 	object, ok := value.(ast.Object)
 	if !ok {
 		return l, errors.New("is not an object")
+	}
+	if err = readNumbers(object, []number{{"max_repairs", &l.MaxRepairs, 1}}); err != nil {
+		return l, fmt.Errorf("has a wrong member: %w", err)
 	}
 	if l.DropNulls, err = member(object, "drop_nulls", asMap(asTrue)); err != nil {
 		return l, fmt.Errorf("has a wrong member: %w", err)

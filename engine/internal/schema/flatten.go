@@ -27,6 +27,7 @@ type flattener struct {
 	hints hints
 	memo  *memo
 	list  []Violation
+	room  int   // how long the list may get until it is put in order
 	err   error // the last one; any means that the list is not to be used
 
 	budget *budget
@@ -124,7 +125,15 @@ func (f *flattener) report(e *jsonschema.ValidationError, below []string, keywor
 	tokens := make([]string, 0, len(e.InstanceLocation)+len(below))
 	tokens = append(append(tokens, e.InstanceLocation...), below...)
 	f.list = append(f.list, Violation{Tokens: tokens, Keyword: keyword, Reason: cut(reason, maxReason), Location: location})
+	if len(f.list) > max(f.room, longestMess) {
+		f.list = ordered(f.list) // a hundred branches may all say the same
+		f.room = 2 * len(f.list)
+	}
 }
+
+// longestMess is how many violations are kept, whatever they say, until those that say the
+// same at the same place are dropped.
+const longestMess = 4096
 
 // stepsPerViolation is what one more violation costs that the validator reports together
 // with others, sorting included.

@@ -24,6 +24,10 @@ func harden(roots []*jsonschema.Schema, b *budget, formats Formats) (hints, []ha
 	for _, s := range all {
 		g.count(s)
 	}
+	if len(g.faults) > 0 {
+		return hints{}, g.faults
+	}
+	g.measureWays()
 	h := hints{
 		schemas: map[string]*jsonschema.Schema{}, values: map[*jsonschema.Schema]bool{},
 		not: map[*jsonschema.Schema]*jsonschema.Schema{}, oneOf: map[*jsonschema.Schema][]*jsonschema.Schema{},
@@ -32,7 +36,7 @@ func harden(roots []*jsonschema.Schema, b *budget, formats Formats) (hints, []ha
 	for _, s := range all {
 		h.schemas[s.Location] = s
 		if s.Bool == nil {
-			c := costOf(s)
+			c := costOf(s).below(g.above[s], len(sameValue(s))).refusing(sameValue(s))
 			if tracked[s] {
 				c = c.tracking(s)
 			}
@@ -126,13 +130,14 @@ func reachable(roots []*jsonschema.Schema) []*jsonschema.Schema {
 type graph struct {
 	applied   map[*jsonschema.Schema]int
 	busy      map[*jsonschema.Schema]bool
+	above     map[*jsonschema.Schema]int      // most schemas on a way to it that apply to the same value
 	dynamic   map[string][]*jsonschema.Schema // by $dynamicAnchor
 	recursive []*jsonschema.Schema            // with $recursiveAnchor
 	faults    []hardenFault
 }
 
 func newGraph(all []*jsonschema.Schema) *graph {
-	g := &graph{applied: map[*jsonschema.Schema]int{}, busy: map[*jsonschema.Schema]bool{}, dynamic: map[string][]*jsonschema.Schema{}}
+	g := &graph{applied: map[*jsonschema.Schema]int{}, busy: map[*jsonschema.Schema]bool{}, above: map[*jsonschema.Schema]int{}, dynamic: map[string][]*jsonschema.Schema{}}
 	for _, s := range all {
 		if s.DynamicAnchor != "" {
 			g.dynamic[s.DynamicAnchor] = append(g.dynamic[s.DynamicAnchor], s)
@@ -156,7 +161,7 @@ func (g *graph) count(s *jsonschema.Schema) int {
 	}
 	g.busy[s] = true
 	total := 1
-	for _, child := range append(sameValue(s), g.elsewhere(s)...) {
+	for _, child := range g.inPlace(s) {
 		if total += g.count(child); total > maxApplied {
 			g.faults = append(g.faults, hardenFault{s.Location, "more than 1000 subschemas apply to one value here", "combine fewer alternatives"})
 			total = 1
@@ -166,6 +171,36 @@ func (g *graph) count(s *jsonschema.Schema) int {
 	delete(g.busy, s)
 	g.applied[s] = total
 	return total
+}
+
+// measureWays finds, for each schema, the longest way to it on which all apply to the same
+// value. There are no cycles any more.
+func (g *graph) measureWays() {
+	waiting := map[*jsonschema.Schema]int{} // how many ways to a schema have not been gone
+	for s := range g.applied {
+		for _, child := range g.inPlace(s) {
+			waiting[child]++
+		}
+	}
+	var queue []*jsonschema.Schema
+	for s := range g.applied {
+		if waiting[s] == 0 {
+			queue = append(queue, s)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		for _, child := range g.inPlace(queue[0]) {
+			g.above[child] = max(g.above[child], g.above[queue[0]]+1)
+			if waiting[child]--; waiting[child] == 0 {
+				queue = append(queue, child)
+			}
+		}
+	}
+}
+
+// inPlace returns the subschemas that apply, or may, to the value s applies to.
+func (g *graph) inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
+	return append(sameValue(s), g.elsewhere(s)...)
 }
 
 // elsewhere returns what a dynamic reference may resolve to besides the schema that
@@ -192,7 +227,7 @@ func (g *graph) tracked(all []*jsonschema.Schema) map[*jsonschema.Schema]bool {
 			return
 		}
 		tracked[s] = true
-		for _, child := range append(sameValue(s), g.elsewhere(s)...) {
+		for _, child := range g.inPlace(s) {
 			track(child)
 		}
 	}

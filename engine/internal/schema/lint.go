@@ -79,8 +79,12 @@ func (found *survey) schema(value any, at string, within *resource) {
 }
 
 // maxBulk bounds, in bytes, what a small document can be blown up to by long names
-// above many subschemas, and by classes that stand for thousands of characters.
+// above many subschemas.
 const maxBulk = 2 << 20
+
+// maxPatternBytes bounds all patterns of a document, as the engine reads them: some 0.2 s of
+// work. A class such as \p{L} takes some thousand bytes.
+const maxPatternBytes = 1 << 20
 
 // weigh adds to the size of the document. One that is too large is not looked at any
 // further.
@@ -93,8 +97,10 @@ func (found *survey) weigh(bytes int) {
 		found.refuse("", fmt.Sprintf("has more than %d subschemas", found.options.Limits.Subschemas), "split the tool, or describe less")
 	case found.patterns.states > maxStates:
 		found.refuse("", "has patterns that are too large together", "use shorter ones, and bound lengths with maxLength")
-	case found.bulk+found.patterns.bytes > maxBulk:
-		found.refuse("", "has names or patterns that are too long for so many subschemas", "use shorter ones")
+	case found.patterns.bytes > maxPatternBytes:
+		found.refuse("", "has patterns that are too long together", "use fewer classes such as \\p{L}")
+	case found.bulk > maxBulk:
+		found.refuse("", "has names that are too long for so many subschemas", "use shorter ones")
 	default:
 		return
 	}
@@ -149,6 +155,9 @@ func (found *survey) value(word string, object map[string]any, at string, within
 		for _, pattern := range sortedKeys(patterns) {
 			found.pattern(here+"/"+escape(pattern), pattern, names["maxLength"])
 		}
+	case word == "type" && len(list) > jsonTypes:
+		found.refuse(here, fmt.Sprintf("lists %d types, but there are only %d", len(list), jsonTypes), "list each once")
+		found.excessive = true
 	case word == "enum" && isList && len(list) > found.options.Limits.EnumValues:
 		found.refuse(here, fmt.Sprintf("lists %d values but at most %d are allowed", len(list), found.options.Limits.EnumValues), "use a pattern, or check the value in a rule")
 	case word == "enum" && len(list) > longEnum:
@@ -165,6 +174,9 @@ func (found *survey) value(word string, object map[string]any, at string, within
 		}
 	}
 }
+
+// jsonTypes is how many types a value may have, integer included.
+const jsonTypes = 7
 
 // longEnum is from how many values on an enum is worth a warning.
 const longEnum = 100

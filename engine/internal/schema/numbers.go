@@ -13,15 +13,29 @@ import (
 // less far.
 const maxExponent = 308
 
+// maxExponents bounds the exponents of all numbers of a document together: comparing large
+// ones with each other takes long. It lets a thousand have the largest.
+const maxExponents = 1000 * maxExponent
+
 // boundNumbers refuses numbers that the validator cannot be trusted with. It puts 1
 // in their place, so that the rest of the document can still be judged.
 func boundNumbers(tool string, document any) (faults []*CompileError) {
+	exponents := 0
 	var walk func(value any, at []string) any
 	walk = func(value any, at []string) any {
 		switch v := value.(type) {
 		case json.Number:
 			if !exceeds(v) {
-				return v
+				if exponents += exponent(v); exponents <= maxExponents {
+					return v
+				}
+				if len(faults) == 0 {
+					faults = append(faults, &CompileError{
+						Tool: tool, Location: pointer(at),
+						Problem: "the document has too many numbers with large exponents", Remedy: "leave limits out that are none",
+					})
+				}
+				return json.Number("1")
 			}
 			faults = append(faults, &CompileError{
 				Tool: tool, Location: pointer(at),

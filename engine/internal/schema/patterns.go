@@ -33,6 +33,10 @@ var ownFormats = func() map[string]func(any) error {
 // each.
 const maxStates = 100_000
 
+// maxWidthWork bounds what finding out the widths of all patterns of a document may take,
+// some 60 ms.
+const maxWidthWork = 5 * ecma.DefaultWork
+
 // patterns are the compiled patterns of one document, shared by all copies of it. They
 // are safe for concurrent use.
 type patterns struct {
@@ -42,6 +46,7 @@ type patterns struct {
 	compiled map[string]*pattern // by how the schema has it
 	bytes    int                 // of all, as the engine reads them
 	states   int                 // of all
+	work     int                 // left for finding out how wide they are
 }
 
 // pattern is one pattern, compiled for the engine that takes linear time, or else for
@@ -55,7 +60,7 @@ type pattern struct {
 }
 
 func newPatterns(backtracking bool) *patterns {
-	return &patterns{backtracking: backtracking, compiled: map[string]*pattern{}}
+	return &patterns{backtracking: backtracking, compiled: map[string]*pattern{}, work: maxWidthWork}
 }
 
 // compile compiles each pattern once, and remembers errors too.
@@ -68,7 +73,10 @@ func (ps *patterns) compile(text string) *pattern {
 	}
 	p = &pattern{text: text}
 	ps.compiled[text] = p
-	p.linear, p.err = ecma.Compile(text)
+	work := min(ps.work, ecma.DefaultWork)
+	ps.work -= work
+	p.linear, p.err = ecma.CompileWithin(&work, text)
+	ps.work += max(work, 0)
 	var unsupported *ecma.UnsupportedError
 	switch {
 	case p.err == nil:
@@ -91,7 +99,7 @@ func (m matcher) String() string { return m.text }
 
 // workPerStep is what one step pays for: so many states times bytes, each of which takes
 // up to some 10 ns.
-const workPerStep = 32
+const workPerStep = 40
 
 // MatchString pays for the time that a text of this length may take, and matches.
 func (m matcher) MatchString(text string) bool {
@@ -148,6 +156,9 @@ func (m matcher) backtrack(text string) bool {
 
 // pattern looks at a pattern of the schema object that it belongs to.
 func (found *survey) pattern(at, text string, bound any) {
+	if found.excessive {
+		return
+	}
 	p := found.patterns.compile(text)
 	if found.weigh(0); found.excessive {
 		return

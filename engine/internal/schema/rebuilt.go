@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -24,10 +25,45 @@ type entry struct {
 
 // cost is what putting a schema to a value takes, in steps.
 type cost struct {
-	whole   int // whatever the value
-	members int // for each member of an object
-	items   int // for each item of an array
-	lengths int // how often the characters of a string are counted
+	whole   int            // whatever the value
+	members int            // for each member of an object
+	items   int            // for each item of an array
+	lengths int            // how often the characters of a string are counted
+	refused map[string]int // for each JSON type, the subschemas that refuse a value of it
+}
+
+// What a subschema takes that refuses a value by its type. A union may well have some.
+const (
+	usuallyRefused   = 16
+	stepsPerRefusal  = 8
+	maxTypeReference = 8 // references that are followed to a type
+)
+
+// refusing counts the subschemas by the types that they refuse.
+func (c cost) refusing(subschemas []*jsonschema.Schema) cost {
+	for _, s := range subschemas {
+		for i := 0; s.Ref != nil && (s.Types == nil || s.Types.IsEmpty()) && i < maxTypeReference; i++ {
+			s = s.Ref
+		}
+		if s.Types == nil || s.Types.IsEmpty() {
+			continue
+		}
+		wanted := s.Types.ToStrings()
+		for _, kind := range []string{"null", "boolean", "number", "string", "array", "object"} {
+			if !slices.Contains(wanted, kind) && !(kind == "number" && slices.Contains(wanted, "integer")) {
+				if c.refused == nil {
+					c.refused = map[string]int{}
+				}
+				c.refused[kind]++
+			}
+		}
+	}
+	for kind, n := range c.refused {
+		if n <= usuallyRefused {
+			delete(c.refused, kind)
+		}
+	}
+	return c
 }
 
 // costOf counts the subschemas that s puts to a value itself or to its parts. A
@@ -42,7 +78,7 @@ func costOf(s *jsonschema.Schema) cost {
 			names += len(list)
 		}
 	}
-	const namesPerStep = 8
+	const namesPerStep = 2
 	c := cost{whole: 1 + len(sameValue(s)) + names/namesPerStep, members: 1 + len(s.PatternProperties), items: 1}
 	if s.PropertyNames != nil {
 		c.members++
@@ -62,6 +98,17 @@ func (c cost) tracking(s *jsonschema.Schema) cost {
 	lists := 1 + len(sameValue(s))
 	c.members += lists
 	c.items += lists
+	return c
+}
+
+// waysPerStep is how many schemas one step pays for that the validator looks back at, to see
+// whether it has met a schema already at this value.
+const waysPerStep = 32
+
+// below adds what that costs for a schema which so many others may stand above, and for the
+// subschemas that it puts to the same value.
+func (c cost) below(above, subschemas int) cost {
+	c.whole += above * (1 + subschemas) / waysPerStep
 	return c
 }
 
@@ -90,6 +137,9 @@ func (e *entry) check(value any) error {
 	case json.Number:
 		steps *= 1 + exponent(v)/exponentsPerFactor
 	}
+	if len(e.cost.refused) > 0 {
+		steps += e.cost.refused[typeOf(value)] * stepsPerRefusal
+	}
 	e.budget.spend(steps)
 	for _, set := range e.values {
 		has, bytes := set.has(value)
@@ -99,6 +149,23 @@ func (e *entry) check(value any) error {
 		}
 	}
 	return nil
+}
+
+// typeOf returns the JSON type of a decoded value.
+func typeOf(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case json.Number:
+		return "number"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	}
+	return "object"
 }
 
 // propertyNames validates each key at the path of its member; the validator's own

@@ -35,9 +35,6 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("at offset %d: %s is not supported", e.Offset, e.Feature)
 }
 
-// runesPerState is how many ends of ranges of a class count as one more state.
-const runesPerState = 32
-
 // MaxStates bounds the automaton of one pattern.
 const MaxStates = 20_000
 
@@ -88,6 +85,18 @@ func (p *Pattern) MatchString(text string) bool {
 // Lookahead is supported where it follows a ^ at the start of the pattern, which is how
 // generated schemas use it: it is a pattern of its own then.
 func Compile(pattern string) (*Pattern, error) {
+	work := DefaultWork
+	return CompileWithin(&work, pattern)
+}
+
+// DefaultWork is what Compile spends at most on finding out the width of a pattern, some
+// 12 ms.
+const DefaultWork = 400_000
+
+// CompileWithin is Compile with a bound on what finding out the width may take, from which
+// it takes off what it has taken: one and the same for many patterns bounds all of them. A
+// pattern that is left without counts as wide as it can be at most.
+func CompileWithin(work *int, pattern string) (*Pattern, error) {
 	p, err := parse(pattern, &strings.Builder{})
 	if err != nil {
 		return nil, err
@@ -96,11 +105,11 @@ func Compile(pattern string) (*Pattern, error) {
 		return nil, p.unsupported
 	}
 	compiled := &Pattern{}
-	if compiled.main, err = compiled.add(p.out.String()); err != nil {
+	if compiled.main, err = compiled.add(p.out.String(), work); err != nil {
 		return nil, err
 	}
 	for _, l := range p.ahead {
-		re, err := compiled.add(`\A(?:` + l.translated + `)`)
+		re, err := compiled.add(`\A(?:`+l.translated+`)`, work)
 		if err != nil {
 			return nil, err
 		}
@@ -109,18 +118,28 @@ func Compile(pattern string) (*Pattern, error) {
 	return compiled, nil
 }
 
+// maxOnePass bounds the characters and ends of ranges of all states together, up to which
+// Go's engine may go over a text in one pass. For that it copies them for each state:
+// [\p{Lu}\p{Nd}]{990} would take megabytes.
+const maxOnePass = 1_000
+
 // add compiles a part, and adds to the size of the whole. The size is looked at first:
 // a{999}{999} is short and takes gigabytes.
-func (p *Pattern) add(translated string) (*regexp.Regexp, error) {
+func (p *Pattern) add(translated string, work *int) (*regexp.Regexp, error) {
 	parsed, err := syntax.Parse(translated, syntax.Perl)
 	if err == nil {
 		p.bytes += len(translated)
-		if p.states += states(parsed) + 2; p.states > MaxStates {
+		s := sizeOf(parsed)
+		if p.states += s.states + 2; p.states > MaxStates {
 			return nil, &UnsupportedError{Feature: tooLarge, Remedy: sizeRemedy}
+		}
+		if s.runes > maxOnePass {
+			translated = "(" + translated + ")" // a group at the start keeps it from that
 		}
 		var compiled *regexp.Regexp
 		if compiled, err = regexp.Compile(translated); err == nil {
-			return compiled, p.widen(parsed)
+			p.width += widthOf(parsed.Simplify(), false, work)
+			return compiled, nil
 		}
 	}
 	var limit *syntax.Error
@@ -130,36 +149,44 @@ func (p *Pattern) add(translated string) (*regexp.Regexp, error) {
 	return nil, &UnsupportedError{Feature: tooLarge, Remedy: sizeRemedy}
 }
 
-func (p *Pattern) widen(parsed *syntax.Regexp) error {
-	program, err := syntax.Compile(parsed.Simplify())
-	if err == nil {
-		p.width += width(program)
-	}
-	return err
+// size is that of an automaton.
+type size struct {
+	states int
+	runes  int // characters and ends of ranges, of all states together
 }
 
-// states returns how many states the automaton of re has, by the way that regexp/syntax
-// compiles it; a count beyond MaxStates is not exact.
-func states(re *syntax.Regexp) int {
-	n := 0
+// times is the size of n automata, or so much that it is too much.
+func (s size) times(n int) size { return size{min(s.states*n, tooMany), min(s.runes*n, tooMany)} }
+
+func (s size) plus(other size) size {
+	return size{min(s.states+other.states, tooMany), min(s.runes+other.runes, tooMany)}
+}
+
+const tooMany = 1 << 20
+
+// sizeOf returns the size of the automaton of re, by the way that regexp/syntax compiles
+// it; one beyond MaxStates is not exact.
+func sizeOf(re *syntax.Regexp) size {
+	var all size
 	for _, sub := range re.Sub {
-		n = min(n+states(sub), 2*MaxStates)
+		all = all.plus(sizeOf(sub))
 	}
+	one := size{states: 1}
 	switch re.Op {
 	case syntax.OpConcat:
-		return n
+		return all
 	case syntax.OpLiteral:
-		return max(1, len(re.Rune))
-	case syntax.OpCharClass: // Go's engine may keep a copy of its ranges for each state
-		return 1 + len(re.Rune)/runesPerState
+		return size{max(1, len(re.Rune)), len(re.Rune)}
+	case syntax.OpCharClass:
+		return size{1, len(re.Rune)}
 	case syntax.OpCapture:
-		return n + 2
+		return all.plus(one.times(2))
 	case syntax.OpAlternate:
-		return n + len(re.Sub) - 1
+		return all.plus(one.times(len(re.Sub) - 1))
 	case syntax.OpRepeat:
-		return max(1, n*max(re.Max, re.Min, 1)+max(re.Max-re.Min, 1))
+		return one.plus(all.times(max(re.Max, re.Min, 1))).plus(one.times(max(re.Max-re.Min, 0)))
 	default:
-		return n + 1
+		return all.plus(one)
 	}
 }
 

@@ -35,21 +35,23 @@ func TestCompile(t *testing.T) {
 		`^\p{L}\p{Lu}\p{Letter}\p{gc=Nd}\p{General_Category=Decimal_Number}$`:           {[]string{"\u00e4\u00c4x1\u0661"}, []string{"1AX11"}},
 		`^\p{Script=Greek}\p{sc=Grek}\P{Script=Greek}$`:                                 {[]string{"\u03b1\u03b2a"}, []string{"aaa"}},
 		`^[\p{ASCII}\p{Lu}]\p{Any}\p{Alphabetic}\p{White_Space}\p{Uppercase}\p{Lower}$`: {[]string{"\u00c4\n\u0345 A\u00e4"}, []string{"\u00e4\n\u0345 A\u00e4"}},
-		`^\P{L}[^\p{L}]$`:                {[]string{"1-"}, []string{"a1", "1a"}},
-		`^[a-z\-]+\-\/\_\.\ \#$`:         {[]string{"a--/_. #"}, []string{"a"}},
-		`^[\w-.]+$`:                      {[]string{"a-.b"}, []string{"a,b"}},
-		`^[-a]+[a-]+[+--]$`:              {[]string{"-aa-,"}, []string{"b"}},
-		`^[a&&b]+[[]$`:                   {[]string{"a&b["}, []string{"c["}},
-		`^[(?i)]+$`:                      {[]string{"(?i)"}, []string{"I"}},
-		`{a}]{2,x}`:                      {[]string{"{a}]{2,x}"}, []string{"a"}},
-		`^a{2}b{1,2}c{0,}d*?e+?f??$`:     {[]string{"aabe", "aabbccddeef"}, []string{"abe", "aabbbe"}},
-		`^(?<year>\d{4})(?<_b>x)$`:       {[]string{"2026x"}, []string{"202x"}},
-		`^(a+)+$`:                        {[]string{"aaa"}, []string{"aaab"}},
-		`^(?=a)(?!.*b)^(?!.{4})`:         {[]string{"a", "acc"}, []string{"b", "ab", "ca", "abc", "accc", ""}},
-		`^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$`: {[]string{"1.5", "-00.1", "+7"}, []string{"", "-", ".", "+.", "1.5.", "a"}},
-		`^(?=.*[A-Z])(?=.*\d).{8,}$`:     {[]string{"Abcdefg1"}, []string{"abcdefg1", "Abcdefgh", "Abcdef1"}},
-		`^(?!a|b)(?:c|.)$`:               {[]string{"c", "d"}, []string{"a", "b", "cc"}},
-		`^(?=a)$|`[:7]:                   {nil, []string{"", "a"}},
+		`^\P{L}[^\p{L}]$`: {[]string{"1-"}, []string{"a1", "1a"}},
+		`^(\p{Extended_Pictographic}|\p{Emoji_Component})+$`: {[]string{"\U0001f600", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f1e9\U0001f1ea"}, []string{"a", "\U0001f600!"}},
+		`^\p{Emoji}\P{Emoji}[^\p{EPres}]$`:                   {[]string{"\u2600aa"}, []string{"aaa", "\u2600\u2600a", "\u2600a\u231a"}},
+		`^[a-z\-]+\-\/\_\.\ \#$`:                             {[]string{"a--/_. #"}, []string{"a"}},
+		`^[\w-.]+$`:                                          {[]string{"a-.b"}, []string{"a,b"}},
+		`^[-a]+[a-]+[+--]$`:                                  {[]string{"-aa-,"}, []string{"b"}},
+		`^[a&&b]+[[]$`:                                       {[]string{"a&b["}, []string{"c["}},
+		`^[(?i)]+$`:                                          {[]string{"(?i)"}, []string{"I"}},
+		`{a}]{2,x}`:                                          {[]string{"{a}]{2,x}"}, []string{"a"}},
+		`^a{2}b{1,2}c{0,}d*?e+?f??$`:                         {[]string{"aabe", "aabbccddeef"}, []string{"abe", "aabbbe"}},
+		`^(?<year>\d{4})(?<_b>x)$`:                           {[]string{"2026x"}, []string{"202x"}},
+		`^(a+)+$`:                                            {[]string{"aaa"}, []string{"aaab"}},
+		`^(?=a)(?!.*b)^(?!.{4})`:                             {[]string{"a", "acc"}, []string{"b", "ab", "ca", "abc", "accc", ""}},
+		`^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$`:                     {[]string{"1.5", "-00.1", "+7"}, []string{"", "-", ".", "+.", "1.5.", "a"}},
+		`^(?=.*[A-Z])(?=.*\d).{8,}$`:                         {[]string{"Abcdefg1"}, []string{"abcdefg1", "Abcdefgh", "Abcdef1"}},
+		`^(?!a|b)(?:c|.)$`:                                   {[]string{"c", "d"}, []string{"a", "b", "cc"}},
+		`^(?=a)$|`[:7]:                                       {nil, []string{"", "a"}},
 		`^` + strings.Repeat(`(`, 200) + strings.Repeat(`)`, 200) + `$`: {[]string{""}, []string{"a"}},
 		"\u00e4\U0001f600[\u00e4-\u00fc]":                               {[]string{"\u00e4\U0001f600\u00f6"}, []string{"\u00e4\U0001f600a"}},
 	} {
@@ -160,7 +162,7 @@ func TestUnsupported(t *testing.T) {
 		`(a)\1`:                         {3, "a backreference", ""},
 		`\1(a)`:                         {0, "a backreference", ""},
 		`(?<n>a)\k<n>`:                  {7, "a backreference", ""},
-		`\p{Emoji}`:                     {0, "the Unicode property Emoji", "list the characters, or allow backtracking patterns for this tool"},
+		`\p{ID_Start}`:                  {0, "the Unicode property ID_Start", "list the characters, or allow backtracking patterns for this tool"},
 		`[\p{Script_Extensions=Greek}]`: {1, "the Unicode property Script_Extensions", "write Script= instead, if that is near enough"},
 		`^.{1,2000}$`:                   {2, "a repeat of more than 1000", repeatRemedy},
 		`a{99999999999999999999}`:       {1, "a repeat of more than 1000", repeatRemedy},
@@ -235,6 +237,8 @@ func TestWidth(t *testing.T) {
 	for pattern, want := range map[string]int{
 		``: 2, `^a$`: 2, `^[0-9a-f]{32}$`: 2, `^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`: 2, `^\p{L}[\p{L}\p{N} .'-]{0,200}$`: 4,
 		`^.{1,255}$`: 4, `a{50}`: 51, `^(?=a+)b+$`: 7, `(?:a|b)*c`: 4,
+		`^[a-zA-Z_][a-zA-Z0-9_]{0,999}$`: 4, `^\S.{0,998}\S$`: 5, `\b(rm|sudo|mkfs|dd|reboot|halt)\b`: 15,
+		`(password|token|AKIA[0-9A-Z]{16}|ghp_[A-Za-z0-9]{36})`: 30,
 	} {
 		compiled, err := Compile(pattern)
 		if err != nil {
@@ -250,5 +254,27 @@ func TestWidth(t *testing.T) {
 	}
 	if ambiguous.Width() < 1000 {
 		t.Errorf("an ambiguous pattern has width %d", ambiguous.Width())
+	}
+}
+
+// Where the width is not found out for lack of work, what is taken for it is not less.
+func TestWidthIsNeverTooSmall(t *testing.T) {
+	for _, pattern := range []string{
+		`a`, `^a`, `ab|cd|ef`, `(ab|cd)*x`, `(a|ab)(c|bcd)(d*)$`, `^(foo|^bar|baz)qux`, `(?:^a|b)c{3}`, `[ab]*a[ab]{4}`, `^(a?){5}b`, `x(?:y|z){2,6}(?:zz|y)`, `(ab|ba){3}(a|b)*aa$`,
+	} {
+		work := 100 * DefaultWork
+		exact, err := CompileWithin(&work, pattern)
+		if err != nil || work <= 0 {
+			t.Fatal(pattern, work, err)
+		}
+		for work := range 3000 {
+			bounded, err := CompileWithin(&work, pattern)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bounded.Width() < exact.Width() {
+				t.Fatalf("%s has width %d, but %d where that has to be found out soon", pattern, exact.Width(), bounded.Width())
+			}
+		}
 	}
 }

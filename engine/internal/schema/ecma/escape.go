@@ -1,6 +1,7 @@
 package ecma
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -190,6 +191,9 @@ func (p *parser) lookUp(start int, name string) runeSet {
 	case !pair:
 		if set, known := derived(key); known {
 			return set
+		}
+		if set, known := emoji[key]; known {
+			return slices.Clone(set)
 		}
 		if table = category(key); table == nil {
 			table = binary[key]

@@ -2,6 +2,8 @@ package ecma
 
 import "unicode"
 
+//go:generate sh -c "node emoji.mjs && gofmt -w emoji.go"
+
 // binary are the properties of ECMA-262 (table 69) that Go has tables for. Go knows
 // others too, such as Hyphen, which ECMA-262 does not.
 var binary = map[string]*unicode.RangeTable{
@@ -37,8 +39,6 @@ var missing = map[string]bool{
 	"Changes_When_Casefolded": true, "CWCF": true, "Changes_When_Casemapped": true, "CWCM": true, "Changes_When_Lowercased": true, "CWL": true,
 	"Changes_When_NFKC_Casefolded": true, "CWKCF": true, "Changes_When_Titlecased": true, "CWT": true, "Changes_When_Uppercased": true, "CWU": true,
 	"Default_Ignorable_Code_Point": true, "DI": true,
-	"Emoji": true, "Emoji_Component": true, "EComp": true, "Emoji_Modifier": true, "EMod": true, "Emoji_Modifier_Base": true, "EBase": true,
-	"Emoji_Presentation": true, "EPres": true, "Extended_Pictographic": true, "ExtPict": true,
 	"Grapheme_Base": true, "Gr_Base": true, "Grapheme_Extend": true, "Gr_Ext": true,
 	"ID_Continue": true, "IDC": true, "ID_Start": true, "IDS": true, "Math": true, "XID_Continue": true, "XIDC": true, "XID_Start": true, "XIDS": true,
 }

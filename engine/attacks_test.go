@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -148,6 +150,25 @@ func attacks() map[string]struct{ schema, payload, ends string } {
 		"900 lengths of a long text":          {itemsOf(`{"anyOf": [` + times(900, `{"minLength": 70000}`) + `]}`), arrayOf(`"` + strings.Repeat("\u00e9", 32_000) + `"`), byBudget},
 		"surplus items, five times":           {surplus(5), arrayOf(times(30_000, `1`)), byBudget},
 		"anchor that another schema answers":  {recursiveAnchor, `{"a": {"child": {"evil": 1}}}`, byLoad},
+		"wide classes in 80 patterns":         {numbered(80, `"p%d": {"pattern": "^[\\p{Lu}\\p{Nd}\\p{Po}\\p{Mn}\\p{Sc}\\p{Nl}]{990}%d$"}`), `{"p1": "x"}`, byLoad},
+		"all letters, 19 times 999":           {numbered(5, `"p%d": {"pattern": "`+strings.Repeat(`\\p{L}{999}`, 19)+`%d"}`), `{"p1": "x"}`, bySchema},
+		"1,900 names of all letters":          {strings.Replace(numbered(1900, `"^\\p{L}%d":{"title": "%d"}`), "properties", "patternProperties", 1), `{}`, byLoad},
+		"200 long repeats of all letters":     {numbered(200, `"p%d": {"pattern": "^\\p{L}{480}%d$"}`), `{}`, byLoad},
+		"1,900 patterns of ambiguous parts":   {numbered(1900, `"p%d": {"pattern": "(?:[ab]?[bc]?[cd]?[ac]?){9}x%d$"}`), `{}`, byLoad},
+		"42,000 numbers at the limit":         {itemsOf(`{"enum": [` + strings.Repeat(`[`+times(2100, `1e308`)+`],`, 19) + `[1]]}`), `{}`, byLoad},
+		"110,000 types":                       {itemsOf(`{"type": [` + times(110_000, `1`) + `]}`), `{}`, byLoad},
+		"way of 500 references":               {`{"type": "object", "additionalProperties": true, "properties": {"a": {"items": {"$ref": "#/definitions/d0"}}}, "definitions": {` + way(500) + `"d500": {"anyOf": [` + times(450, `{"minimum": 5}`) + `, true]}}}`, `{"b": [` + times(31_000, `1`) + `], "a": [` + times(250, `1`) + `]}`, byBudget},
+		"990 types that refuse, 300 times":    {itemsOf(`{"allOf": [` + times(990, `{"type": "string"}`) + `]}`), `{"b": [` + times(31_000, `1`) + `], "a": [` + times(300, `1`) + `]}`, byBudget},
+		"28,000 names that are missing":       {itemsOf(`{"required": [` + quotedNames(28_000) + `]}`), `{"b": [` + times(30_000, `1`) + `], "a": [` + times(100, `{}`) + `]}`, byBudget},
+		"3,000 nulls below a long name":       {`{"type": "object", "additionalProperties": {"additionalProperties": {"type": "string"}}}`, longName(3000), bySchema},
+		"1,000 nulls below a long name":       {`{"type": "object", "additionalProperties": {"additionalProperties": {"type": "string"}}}`, longName(1000), accepts},
+		"4 MiB of values":                     {`{"type": "object", "additionalProperties": true}`, arrayOf(times(2_000_000, `1`)), byRule},
+		"4 MiB of text":                       {`{"type": "object", "additionalProperties": true}`, `{"a": "` + strings.Repeat("x", 4<<20-20) + `"}`, accepts},
+		"name of 900 characters":              {itemsOf(`{"pattern": "^[a-zA-Z_][a-zA-Z0-9_]{0,999}$"}`), arrayOf(`"` + strings.Repeat("a", 900) + `"`), accepts},
+		"900 characters between others":       {itemsOf(`{"pattern": "^\\S.{0,998}\\S$"}`), arrayOf(`"` + strings.Repeat("a", 900) + `"`), accepts},
+		"words that are not wanted":           {itemsOf(`{"not": {"pattern": "\\b(rm|sudo|mkfs|dd|shutdown|reboot|halt|kill|chmod|chown|curl|wget|nc|bash|sh|eval|exec)\\b"}}`), arrayOf(prose), accepts},
+		"tokens that are not wanted":          {itemsOf(`{"not": {"pattern": "(password|secret|token|api[_-]?key|BEGIN RSA|ssh-rsa|AKIA[0-9A-Z]{16}|ghp_[A-Za-z0-9]{36})"}}`), arrayOf(prose), accepts},
+		"ten alternatives by a tag":           {itemsOf(`{"oneOf": [` + tagged(10) + `]}`), arrayOf(times(2600, `{"k":"k9","v":"x"}`)), accepts},
 		"any JSON, 9,400 leaves":              {itemsOf(`{"$ref": "#/definitions/j"}`) + anyJSON, arrayOf(times(9400, `12345`)), accepts},
 		"any JSON, 30,000 leaves":             {itemsOf(`{"$ref": "#/definitions/j"}`) + anyJSON, arrayOf(times(30_000, `1`)), accepts},
 	}
@@ -252,6 +273,45 @@ func surplus(n int) string {
 const recursiveAnchor = `{"$schema": "https://json-schema.org/draft/2019-09/schema", "type": "object", "properties": {"a": {"$ref": "tree#/$defs/node"}},
 	"$defs": {"tree": {"$id": "tree", "$recursiveAnchor": true, "type": "string", "$defs": {"node": {"type": "object", "properties": {"child": {"$recursiveRef": "#"}}}}}}}`
 
+// numbered are n properties.
+func numbered(n int, property string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(property, "%d", strconv.Itoa(i)) + ",")
+	}
+	return `{"type": "object", "additionalProperties": true, "properties": {` + strings.TrimSuffix(b.String(), ",") + `}}`
+}
+
+// way are definitions that each refer to the next one.
+func way(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"d%d": {"$ref": "#/definitions/d%d"},`, i, i+1)
+	}
+	return b.String()
+}
+
+// longName are nulls below a name of 30,000 characters.
+func longName(nulls int) string {
+	var b strings.Builder
+	for i := range nulls {
+		fmt.Fprintf(&b, `"%x":null,`, i)
+	}
+	return `{"` + strings.Repeat("k", 30_000) + `":{` + strings.TrimSuffix(b.String(), ",") + `}}`
+}
+
+// prose is a text of 60,000 characters.
+var prose = `"` + strings.Repeat("the quick brown fox jumps over the lazy dog, once more. ", 1080) + `"`
+
+// tagged are n alternatives that a constant tells apart.
+func tagged(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`{"type": "object", "properties": {"k": {"const": "k%d"}, "v": {"type": "string"}}, "required": ["k", "v"], "additionalProperties": false}`, i))
+	}
+	return strings.Join(all, ",")
+}
+
 func quotedNames(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -303,7 +363,7 @@ func TestAttacksEndAtOnce(t *testing.T) {
 func engineFor(schema string) (*engine.Engine, error) {
 	silent := engine.WithLogger(zap.NewNop())
 	return engine.New(context.Background(), silent, engine.WithMode(engine.Strict), engine.WithAllowUnsafeArgs("t"), engine.WithFormats(engine.AssertFormats), engine.WithTimeout(time.Minute),
-		listed("t", schema, "next", object))
+		engine.WithDropNulls("t"), engine.WithUnwrapJSONStrings("t"), listed("t", schema, "next", object))
 }
 
 // startTime is what an engine takes to start with next to no schemas.
@@ -353,5 +413,37 @@ func BenchmarkAttacks(b *testing.B) {
 				_, _ = e.Validate(context.Background(), "t", []byte(a.payload))
 			}
 		})
+	}
+}
+
+// What patterns take stays taken as long as the engine lives, and a list of tools may be
+// full of them.
+func TestPatternsTakeLittleMemory(t *testing.T) {
+	schema := numbered(80, `"p%d": {"pattern": "^\\p{Lu}{990}%d$"}`)
+	var tools []string
+	for i := range 20 {
+		tools = append(tools, fmt.Sprintf("t%d", i), schema)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	e := newEngine(t, listed(tools...))
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	const most = 200 << 20 // bytes; without limits it would be 20 GiB
+	if took := after.HeapAlloc - min(before.HeapAlloc, after.HeapAlloc); took > most {
+		t.Errorf("takes %d MiB", took>>20)
+	}
+	withheld := 0
+	for _, f := range e.SchemaFindings() {
+		if f.Fault {
+			withheld++
+			if !strings.Contains(f.Problem, "schemas.max_pattern_states_in_all") {
+				t.Error(f)
+			}
+		}
+	}
+	if withheld != 8 {
+		t.Errorf("%d tools are withheld, want 8", withheld)
 	}
 }

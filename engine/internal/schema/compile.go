@@ -87,10 +87,11 @@ func inTime(tool string, limit time.Duration, work func()) error {
 }
 
 // tryDefaults warns of a default that its own schema refuses. Whoever fills it in
-// makes a good call a bad one. All of them share what one call may cost.
+// makes a good call a bad one. All of them share a part of what one call may cost.
 func (found *survey) tryDefaults(s *Schema) {
 	i := s.pool.first
 	limits := s.limits
+	limits.Steps /= partOfDefaults
 	for _, location := range sortedKeys(i.hints.schemas) {
 		sub := i.hints.schemas[location]
 		if sub.Default == nil || !strings.HasPrefix(location, s.base) {
@@ -112,6 +113,9 @@ func (found *survey) tryDefaults(s *Schema) {
 		}
 	}
 }
+
+// partOfDefaults is the part, in steps, that all defaults may take of what a call may.
+const partOfDefaults = 4
 
 // environment is what the official suite needs otherwise: it refers to documents of
 // its own.

@@ -31,6 +31,10 @@ type Engine struct {
 	names    []string
 	logger   *zap.Logger
 	settings settings // what it was built with
+
+	selections *selections
+	days       *days
+	exempted   *exemptedCounts
 }
 
 // New builds an engine: it reads the mode, compiles rules and schemas, and has
@@ -38,14 +42,14 @@ type Engine struct {
 // pass. The error holds every fault found, each with its file and place; with an
 // error there is no engine.
 func New(ctx context.Context, options ...Option) (*Engine, error) {
-	s := settings{timeout: defaultTimeout, memo: defaultMemo}
+	s := settings{timeout: defaultTimeout, memo: defaultMemo, clock: time.Now}
 	for _, option := range options {
 		option(&s)
 	}
 	if err := s.complete(); err != nil {
 		return nil, err
 	}
-	e := &Engine{mode: s.mode, logger: s.logger, settings: s}
+	e := &Engine{mode: s.mode, logger: s.logger, settings: s, days: &days{clock: s.clock}, exempted: &exemptedCounts{}}
 	if err := e.compilePolicy(ctx, s); err != nil {
 		return nil, err
 	}
@@ -65,7 +69,7 @@ func (e *Engine) ForTools(ctx context.Context, tools []ServerTool) (*Engine, err
 	if err := s.complete(); err != nil {
 		return nil, err
 	}
-	other := &Engine{policy: e.policy, reading: e.reading, limits: e.limits, mode: e.mode, logger: e.logger, settings: s}
+	other := &Engine{policy: e.policy, reading: e.reading, limits: e.limits, mode: e.mode, logger: e.logger, settings: s, selections: e.selections, days: e.days, exempted: &exemptedCounts{}}
 	if err := other.complete(ctx); err != nil {
 		return nil, err
 	}
@@ -110,6 +114,8 @@ func (s *settings) complete() error {
 		return fmt.Errorf("dialect %q is neither %q nor %q", s.dialect, Draft7, Draft202012)
 	case s.formats != AssertFormats && s.formats != AnnotateFormats:
 		return fmt.Errorf("formats %q is neither %q nor %q", s.formats, AssertFormats, AnnotateFormats)
+	case s.clock == nil:
+		return errors.New("no clock is given")
 	case slices.Contains(s.policies, nil):
 		return errors.New("load policies: no folder is given")
 	case s.timeout <= 0:
@@ -158,6 +164,7 @@ func (e *Engine) compilePolicy(ctx context.Context, s settings) error {
 		return fmt.Errorf("load policies: %w", err)
 	}
 	e.reading = e.policy.Reading()
+	e.selections = newSelections(e.reading.Selections)
 	watched, err := payload.NewCodePointSet(e.reading.WatchedCodePoints)
 	if err != nil {
 		return fmt.Errorf("load policies: watched code points: %w", err)
@@ -182,6 +189,7 @@ func (e *Engine) announce(s settings) {
 	if len(e.reading.DisabledRules) > 0 {
 		e.logger.Warn("rules are switched off", zap.Strings("rules", e.reading.DisabledRules))
 	}
+	e.announceWaivers()
 	if stats := e.policy.MemoStats(); stats.Limit != "" && s.memo > 0 {
 		e.logger.Info("clean verdicts are not remembered as a whole, so some rules are asked for each call",
 			zap.String("why", stats.Limit), zap.Strings("rules", stats.Readers))

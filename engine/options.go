@@ -103,6 +103,7 @@ type settings struct {
 	maxViolations   int
 	timeout         time.Duration
 	logger          *zap.Logger
+	clock           func() time.Time
 
 	// asked are settings as they were given, "" for those that depend on where the tools
 	// come from.
@@ -186,6 +187,10 @@ func WithMaxViolations(n int) Option { return func(s *settings) { s.maxViolation
 // WithTimeout bounds one evaluation of the rules; past it the call is refused.
 // The default is two seconds.
 func WithTimeout(d time.Duration) Option { return func(s *settings) { s.timeout = d } }
+
+// WithClock sets what tells the time, instead of time.Now: the rules see the day in UTC, on
+// which exemptions end. It has to be safe for concurrent use.
+func WithClock(now func() time.Time) Option { return func(s *settings) { s.clock = now } }
 
 // WithLogger sets where the engine reports bypassed calls and its own faults. By
 // default it writes warnings and errors as JSON lines to standard error.

@@ -59,8 +59,12 @@ type ValidatedPayload struct {
 	// Repairs are the changes that made the call acceptable, in the order of their
 	// paths. Only a tool for which the operator allows them has any.
 	Repairs []Repair
+	// Exempted are findings of the rules that do not count, by an exemption or since the
+	// rule is switched off.
+	Exempted []Exempted
 	// Bypassed is what the call would have been refused with; nil for a call that
-	// both doors accepted. Only an engine in permissive mode sets it.
+	// both doors accepted. Only permissive mode, and what the policy data has in
+	// permissive_until, set it.
 	Bypassed *ValidationError
 }
 

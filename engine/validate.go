@@ -55,6 +55,7 @@ type judgement struct {
 	repairs  []Repair           // what was changed in it before
 	refusal  *ValidationError   // nil: accepted by both doors
 	bypassed bool               // the policy lets the call pass all the same
+	exempted []Exempted         // findings of the rules that do not count
 	broken   []schema.Violation // what the schema found
 	ruled    bool               // the rules found something
 }
@@ -64,10 +65,11 @@ func (e *Engine) decide(ctx context.Context, r *registry, c call) (*ValidatedPay
 	if err != nil {
 		return nil, e.report(e.faultError(c.tool, err))
 	}
+	e.noteExempted(c.tool, &j)
 	if j.refusal != nil && !j.bypassed {
 		return nil, j.refusal
 	}
-	accepted := &ValidatedPayload{Tool: c.tool, Payload: j.payload, Raw: j.raw, Repairs: j.repairs, Bypassed: j.refusal}
+	accepted := &ValidatedPayload{Tool: c.tool, Payload: j.payload, Raw: j.raw, Repairs: j.repairs, Exempted: j.exempted, Bypassed: j.refusal}
 	if j.refusal != nil {
 		e.logger.Warn("call bypasses validation", zap.String("tool", j.refusal.Tool), zap.Int("code", j.refusal.Code),
 			zap.Any("violations", j.refusal.Violations), zap.Int("omitted", j.refusal.Omitted))
@@ -133,7 +135,7 @@ func (e *Engine) judgeAsIs(ctx context.Context, r *registry, c call) (judgement,
 		if verdict.Halt || verdict.Omitted > 0 {
 			return judgement{}, errors.New("the rules halted the call without a violation")
 		}
-		return judgement{payload: object, raw: c.raw}, nil
+		return judgement{payload: object, raw: c.raw, exempted: e.exemptedOf(verdict)}, nil
 	}
 	list, err := e.merge(verdict.Violations, broken)
 	if err != nil {
@@ -146,16 +148,23 @@ func (e *Engine) judgeAsIs(ctx context.Context, r *registry, c call) (judgement,
 		payload:  object,
 		raw:      c.raw,
 		refusal:  e.refusal(c.tool, verdict.Code, list, verdict.Omitted),
-		bypassed: verdict.OnRejection == policy.Bypass,
+		bypassed: bypasses(verdict, broken),
+		exempted: e.exemptedOf(verdict),
 		broken:   broken,
 		ruled:    len(verdict.Violations) > 0,
 	}, nil
 }
 
+// bypasses says whether the policy lets pass what the rules or the schema reject.
+func bypasses(verdict policy.Verdict, broken []schema.Violation) bool {
+	return (len(verdict.Violations) == 0 || verdict.OnRejection == policy.Bypass) &&
+		(len(broken) == 0 || verdict.OnSchemaRejection == policy.Bypass)
+}
+
 // measure decodes the payload as far as the policy wants it read.
 func (e *Engine) measure(ctx context.Context, r *registry, c call) (policy.Input, any, error) {
 	result := payload.Decode(c.raw, e.limits)
-	in := r.inputOf(c, result)
+	in := e.inputOf(r, c, result)
 	if result.Facts.Stop != "size" || !c.counted {
 		return in, result.Value, nil
 	}
@@ -169,10 +178,10 @@ func (e *Engine) measure(ctx context.Context, r *registry, c call) (policy.Input
 	limits := e.limits
 	limits.MaxBytes = limit
 	result = payload.Decode(c.raw, limits)
-	return r.inputOf(c, result), result.Value, nil
+	return e.inputOf(r, c, result), result.Value, nil
 }
 
-func (r *registry) inputOf(c call, result payload.Result) policy.Input {
+func (e *Engine) inputOf(r *registry, c call, result payload.Result) policy.Input {
 	f := result.Facts
 	facts := policy.Facts{
 		Registered:   r.tools[c.tool] != nil,
@@ -194,7 +203,10 @@ func (r *registry) inputOf(c call, result payload.Result) policy.Input {
 		facts.Fault = &policy.Fault{Code: f.Fault.Code, Path: f.Fault.Path, Offset: f.Fault.Offset}
 	}
 	object, _ := result.Value.(map[string]any)
-	return policy.Input{Tool: c.tool, Mode: string(c.mode), Payload: object, Facts: facts}
+	if object != nil && facts.Registered {
+		facts.Selected = e.selections.in(c.tool, object, e.reading.MaxSelectedStrings)
+	}
+	return policy.Input{Tool: c.tool, Mode: string(c.mode), Today: e.days.today(), Payload: object, Facts: facts}
 }
 
 // read fills c.raw from r, up to one byte past the limit. White space around the
@@ -204,7 +216,7 @@ func (e *Engine) read(ctx context.Context, c *call, r io.Reader) error {
 	if err := c.readTo(r, limit); err != nil || c.counted {
 		return err
 	}
-	in := e.inputOf(*c, payload.Decode(c.raw, e.limits))
+	in := e.inputOf(e.registry, *c, payload.Decode(c.raw, e.limits))
 	limit, err := e.policy.ReadBytes(ctx, in)
 	if err != nil {
 		return err

@@ -14,7 +14,8 @@ import rego.v2
 #   violations: every finding, each with rule, path and reason. omitted: findings
 #   that exist but are not listed. halt: the schema must not see the payload.
 #   code: the JSON-RPC error code if the call is rejected. on_rejection: what
-#   becomes of the call if this door or the schema rejects it.
+#   becomes of the call if this door rejects it, on_schema_rejection if the schema
+#   does. exempted: findings that do not count, and what they are exempt by.
 # entrypoint: true
 verdict := {
 	"violations": violations,
@@ -22,13 +23,26 @@ verdict := {
 	"halt": halt,
 	"code": code,
 	"on_rejection": data.sallyport.permissive.on_rejection,
+	"on_schema_rejection": data.sallyport.permissive.on_schema_rejection,
+	"exempted": exempted,
 }
 
 # A rule is a package below sallyport.rules; its findings are its deny set.
-findings contains object.union(found, {"rule": rule}) if {
-	some rule, found
-	data.sallyport.rules[rule].deny[found]
-	not rule in data.sallyport.exempt.rules
+found contains object.union(finding, {"rule": rule}) if {
+	some rule, finding
+	data.sallyport.rules[rule].deny[finding]
+}
+
+findings contains finding if {
+	some finding in found
+	not _is_exempt(finding)
+}
+
+_is_exempt(finding) if count(data.sallyport.exempt.of(finding.rule, finding.path)) > 0
+
+exempted contains {"rule": finding.rule, "path": finding.path, "by": by} if {
+	some finding in found
+	some by in data.sallyport.exempt.of(finding.rule, finding.path)
 }
 
 # Rules that end the verdict, in this order: where one of them finds something,
@@ -104,6 +118,11 @@ reading := {
 	"enum_bindings": data.sallyport.rules.role_enum.bindings,
 	"disabled_rules": data.sallyport.disabled_rules,
 	"always_in_force": data.sallyport.exempt.always_in_force,
+	"faults": data.sallyport.load.faults,
+	"named_rules": data.sallyport.load.named,
+	"waivers": data.sallyport.load.registers,
+	"max_selected_strings": data.sallyport.reading.max_selected_strings,
+	"selections": selections,
 }
 
 # METADATA
@@ -114,8 +133,13 @@ reading := {
 # entrypoint: true
 read_bytes := data.sallyport.reading.ceiling_bytes if {
 	_size_does_not_refuse
-} else := min({data.sallyport.limits.max_bytes, data.sallyport.reading.ceiling_bytes})
+} else := min({_max_bytes, data.sallyport.reading.ceiling_bytes})
+
+_max_bytes := object.get(data.sallyport.limits.tools, [input.tool, "max_bytes"], data.sallyport.limits.max_bytes)
 
 _size_does_not_refuse if "payload_size" in data.sallyport.exempt.rules
 
-_size_does_not_refuse if input.mode == "permissive"
+_size_does_not_refuse if data.sallyport.permissive.tolerated("payload_size")
+
+# Strings that rules ask for, by rule.
+selections[rule] := selection if selection := data.sallyport.rules[rule].selection

@@ -19,6 +19,8 @@ test_clean_call if {
 		"halt": false,
 		"code": -32602,
 		"on_rejection": "refuse",
+		"on_schema_rejection": "refuse",
+		"exempted": set(),
 	} with input as fixtures.clean
 }
 
@@ -75,6 +77,31 @@ test_exempt_tool_skips_raw_content_rules if {
 	verdict := main.verdict with input as call
 		with data.sallyport.exemptions.allow_unsafe_args as {"bernstein_run": true}
 	verdict.violations == set()
+	verdict.exempted == {
+		{"rule": "payload_depth", "path": "/goal", "by": "exemptions/allow_unsafe_args"},
+		{"rule": "payload_size", "path": "", "by": "exemptions/allow_unsafe_args"},
+	}
+}
+
+test_a_path_is_exempt_and_others_are_not if {
+	call := fixtures.listed([
+		{"path": "/notes/0/body", "in": "value", "code_points": [27], "count": 1},
+		{"path": "/title", "in": "value", "code_points": [27], "count": 1},
+	])
+	verdict := main.verdict with input as call
+		with data.sallyport.exemptions.register as {"notes": fixtures.waiver({
+			"rules": ["control_characters"],
+			"paths": ["/notes/*/body"],
+		})}
+	{violation.path | some violation in verdict.violations} == {"/title"}
+	verdict.exempted == {{"rule": "control_characters", "path": "/notes/0/body", "by": "notes"}}
+}
+
+test_a_finding_without_a_path_is_not_exempt if {
+	verdict := main.verdict with input as fixtures.clean
+		with data.sallyport.rules.role_enum.deny as {{"reason": "x"}}
+		with data.sallyport.disabled_rules as {"role_enum": "why"}
+	verdict.violations == {{"rule": "role_enum", "reason": "x"}}
 }
 
 test_payload_not_read_to_its_end if {
@@ -109,6 +136,11 @@ test_reading_has_every_member if {
 	count(main.reading.watched_code_points) == 62
 	main.reading.enum_bindings.bernstein_create_subtask.role == data.sallyport.known_roles
 	main.reading.disabled_rules == {}
+	main.reading.faults == set()
+	main.reading.named_rules == set()
+	main.reading.waivers == {"exemptions/register": {}, "permissive_until": {}}
+	main.reading.selections == {}
+	main.reading.max_selected_strings == 1000
 	"inspection" in main.reading.always_in_force
 }
 
@@ -124,6 +156,17 @@ test_reading_goes_to_the_ceiling_where_size_does_not_refuse if {
 	main.read_bytes == 4194304 with input as fixtures.with_members({"/mode": "permissive"})
 	main.read_bytes == 4194304 with input as fixtures.clean
 		with data.sallyport.exemptions.allow_unsafe_args as {"bernstein_run": true}
+}
+
+test_reading_goes_to_the_limit_of_the_tool if {
+	own := {"bernstein_run": {"max_bytes": 90000}}
+	main.read_bytes == 90000 with input as fixtures.clean with data.sallyport.limits.tools as own
+	main.read_bytes == 65536 with input as fixtures.with_members({"/tool": "other"}) with data.sallyport.limits.tools as own
+}
+
+test_selections_are_told if {
+	main.reading.selections == {"role_enum": {"attach": {"*": ["/**"]}}}
+		with data.sallyport.rules.role_enum.selection as {"attach": {"*": ["/**"]}}
 }
 
 test_reading_never_goes_past_the_ceiling if {

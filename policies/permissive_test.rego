@@ -10,7 +10,6 @@ test_strict_refuses if permissive.on_rejection == "refuse" with input as fixture
 
 test_permissive_bypasses[name] if {
 	some name, call in {
-		"clean": fixtures.clean,
 		"unknown tool": fixtures.with_members({"/facts/registered": false}),
 		"not an object": fixtures.with_members({"/facts/type": "number"}),
 		"malformed": fixtures.faulty("duplicate_key", "/a", 9),
@@ -34,3 +33,46 @@ test_another_word_is_strict if {
 }
 
 test_missing_mode_is_strict if permissive.on_rejection == "refuse" with input as fixtures.without(["/mode"])
+
+until(members) := {"a": fixtures.waiver(members)}
+
+test_strict_refuses_what_the_schema_rejects if permissive.on_schema_rejection == "refuse" with input as fixtures.clean
+
+test_permissive_bypasses_the_schema if permissive.on_schema_rejection == "bypass" with input as in_permissive_mode(fixtures.clean)
+
+test_permissive_until_is_for_some_rules if {
+	bad_role := json.patch(fixtures.with_members({"/tool": "bernstein_create_subtask"}), [{"op": "add", "path": "/payload/role", "value": "poet"}])
+	entry := until({"tools": ["bernstein_create_subtask"]})
+	permissive.on_rejection == "bypass" with input as bad_role with data.sallyport.permissive_until as entry
+	permissive.on_schema_rejection == "refuse" with input as bad_role with data.sallyport.permissive_until as entry
+	deep := json.patch(bad_role, [{"op": "add", "path": "/facts/depth", "value": 11}])
+	permissive.on_rejection == "refuse" with input as deep with data.sallyport.permissive_until as entry
+}
+
+test_permissive_until_is_for_some_tools if {
+	permissive.on_rejection == "refuse" with input as fixtures.with_members({"/facts/depth": 11})
+		with data.sallyport.permissive_until as until({"tools": ["other"], "rules": ["*"]})
+}
+
+test_permissive_until_for_everything if {
+	deep := fixtures.with_members({"/facts/depth": 11})
+	permissive.on_rejection == "bypass" with input as deep with data.sallyport.permissive_until as until({"rules": ["*"]})
+	permissive.on_schema_rejection == "bypass" with input as deep with data.sallyport.permissive_until as until({"rules": ["*"]})
+}
+
+test_permissive_until_for_the_schema if {
+	permissive.on_schema_rejection == "bypass" with input as fixtures.clean
+		with data.sallyport.permissive_until as until({"rules": ["schema"]})
+}
+
+test_permissive_until_ends if {
+	permissive.on_schema_rejection == "refuse" with input as fixtures.with_members({"/today": "2026-12-05"})
+		with data.sallyport.permissive_until as until({"rules": ["*"]})
+}
+
+test_permissive_until_never_lifts_ceilings if {
+	permissive.on_rejection == "refuse" with input as fixtures.unread(4194305)
+		with data.sallyport.permissive_until as until({"rules": ["*"]})
+	permissive.on_schema_rejection == "refuse" with input as fixtures.with_members({"/facts/depth": 65})
+		with data.sallyport.permissive_until as until({"rules": ["*"]})
+}

@@ -25,6 +25,7 @@ deny contains {"path": "", "reason": reason, "halt": true} if {
 sound if {
 	input.mode in {"strict", "permissive"}
 	is_string(input.tool)
+	is_string(input.today)
 	_payload_is_sound
 	is_boolean(input.facts.registered)
 	is_string(input.facts.type)
@@ -35,6 +36,7 @@ sound if {
 	is_string(input.facts.deepest)
 	is_number(input.facts.control_characters.total)
 	is_array(input.facts.control_characters.strings)
+	is_object(input.facts.selected)
 	is_number(data.sallyport.limits.max_bytes)
 	is_number(data.sallyport.limits.max_depth)
 	is_array(data.sallyport.limits.allowed_control_characters)
@@ -74,6 +76,8 @@ unsound contains "mode" if not input.mode in {"strict", "permissive"}
 
 unsound contains "tool" if not is_string(input.tool)
 
+unsound contains "today" if not is_string(input.today)
+
 unsound contains "payload" if not _payload_is_sound
 
 unsound contains "facts.registered" if not is_boolean(input.facts.registered)
@@ -98,6 +102,8 @@ unsound contains "facts.deepest" if not is_string(input.facts.deepest)
 unsound contains "facts.control_characters.total" if not is_number(input.facts.control_characters.total)
 
 unsound contains "facts.control_characters.strings" if not is_array(input.facts.control_characters.strings)
+
+unsound contains "facts.selected" if not is_object(input.facts.selected)
 
 unsound contains "limits.max_bytes" if not is_number(data.sallyport.limits.max_bytes)
 

@@ -25,6 +25,7 @@ test_missing[pointer] if {
 	some pointer, part in {
 		"/tool": "tool",
 		"/mode": "mode",
+		"/today": "today",
 		"/payload": "payload",
 		"/facts/registered": "facts.registered",
 		"/facts/type": "facts.type",
@@ -35,6 +36,7 @@ test_missing[pointer] if {
 		"/facts/deepest": "facts.deepest",
 		"/facts/control_characters/total": "facts.control_characters.total",
 		"/facts/control_characters/strings": "facts.control_characters.strings",
+		"/facts/selected": "facts.selected",
 	}
 	inspection.deny == refusal(part) with input as fixtures.without([pointer])
 }
@@ -43,6 +45,7 @@ test_wrong_type[pointer] if {
 	some pointer, part in {
 		"/tool": "tool",
 		"/mode": "mode",
+		"/today": "today",
 		"/payload": "payload",
 		"/facts/registered": "facts.registered",
 		"/facts/type": "facts.type",
@@ -53,6 +56,7 @@ test_wrong_type[pointer] if {
 		"/facts/deepest": "facts.deepest",
 		"/facts/control_characters/total": "facts.control_characters.total",
 		"/facts/control_characters/strings": "facts.control_characters.strings",
+		"/facts/selected": "facts.selected",
 	}
 	inspection.deny == refusal(part) with input as fixtures.with_members({pointer: [null][0]})
 }

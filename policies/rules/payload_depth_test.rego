@@ -21,3 +21,12 @@ test_limit_is_data if {
 		"halt": true,
 	}} with input as fixtures.clean with data.sallyport.limits.max_depth as 0
 }
+
+test_the_tool_has_its_own_limit if {
+	higher := {"bernstein_run": {"max_depth": 12}}
+	lower := {"bernstein_run": {"max_depth": 5}}
+	payload_depth.deny == set() with input as fixtures.with_members({"/facts/depth": 12}) with data.sallyport.limits.tools as higher
+	count(payload_depth.deny) == 1 with input as fixtures.with_members({"/facts/depth": 13}) with data.sallyport.limits.tools as higher
+	count(payload_depth.deny) == 1 with input as fixtures.with_members({"/facts/depth": 6}) with data.sallyport.limits.tools as lower
+	payload_depth.deny == set() with input as fixtures.with_members({"/facts/depth": 6, "/tool": "other"}) with data.sallyport.limits.tools as lower
+}

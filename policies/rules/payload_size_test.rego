@@ -30,3 +30,12 @@ test_limit_is_data if {
 		"halt": true,
 	}} with input as fixtures.clean with data.sallyport.limits.max_bytes as 33
 }
+
+test_the_tool_has_its_own_limit if {
+	higher := {"bernstein_run": {"max_bytes": 90000}}
+	lower := {"bernstein_run": {"max_bytes": 5}}
+	payload_size.deny == set() with input as fixtures.with_members({"/facts/bytes": 90000}) with data.sallyport.limits.tools as higher
+	count(payload_size.deny) == 1 with input as fixtures.with_members({"/facts/bytes": 90001}) with data.sallyport.limits.tools as higher
+	count(payload_size.deny) == 1 with input as fixtures.with_members({"/facts/bytes": 6}) with data.sallyport.limits.tools as lower
+	payload_size.deny == set() with input as fixtures.with_members({"/facts/bytes": 6, "/tool": "other"}) with data.sallyport.limits.tools as lower
+}

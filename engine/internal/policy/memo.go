@@ -67,7 +67,9 @@ func (t *table) put(key []byte, verdict Verdict) {
 	t.young[string(key)] = verdict
 }
 
-func (v *Verdict) clean() bool { return len(v.Violations) == 0 && !v.Halt && v.Omitted == 0 }
+func (v *Verdict) clean() bool {
+	return len(v.Violations) == 0 && len(v.Exempted) == 0 && !v.Halt && v.Omitted == 0
+}
 
 // evaluateRemembering answers from memory where it can, and has ask answer where it cannot.
 func (p *Policy) evaluateRemembering(ctx context.Context, in Input) (Verdict, error) {
@@ -116,7 +118,7 @@ func (d *dependencies) input(in Input) *ast.Term {
 	if d.readersUseFacts {
 		return in.term()
 	}
-	return ast.NewTerm(ast.LazyObject(map[string]any{"tool": in.Tool, "mode": in.Mode, "payload": in.Payload}))
+	return ast.NewTerm(ast.LazyObject(map[string]any{"tool": in.Tool, "mode": in.Mode, "today": in.Today, "payload": in.Payload}))
 }
 
 // readersFind says whether one of the rules that read the payload has findings. Whether
@@ -152,7 +154,7 @@ const keyRoom = 256
 func (in *Input) rememberable() bool {
 	f := &in.Facts
 	return f.Complete && f.Registered && f.Quarantine == "" && f.Stop == "" && f.Fault == nil && f.Type == "object" &&
-		f.StringsTotal == 0 && len(f.Strings) == 0 && in.Payload != nil
+		f.StringsTotal == 0 && len(f.Strings) == 0 && len(f.Selected) == 0 && in.Payload != nil
 }
 
 // keyOfWhole appends all that the rules read of the input. It is nil for a key that would
@@ -180,7 +182,7 @@ func (d *dependencies) choose(of *byCalm, b []byte, in *Input) ([]byte, *reads) 
 		chosen = &of.any
 	}
 	b = append(b, flag(calm), flag(f.BytesCounted))
-	b = appendText(appendText(b, in.Tool), in.Mode)
+	b = appendText(appendText(appendText(b, in.Tool), in.Mode), in.Today)
 	if chosen.facts["bytes"] {
 		b = binary.AppendVarint(b, int64(f.Bytes))
 	}

@@ -95,7 +95,7 @@ import rego.v2
 
 func TestEvaluate(t *testing.T) {
 	p := mustCompile(t, "", nil)
-	clean := policy.Verdict{Code: -32602, OnRejection: policy.Refuse}
+	clean := policy.Verdict{Code: -32602, OnRejection: policy.Refuse, OnSchemaRejection: policy.Refuse}
 	for name, c := range map[string]struct {
 		change func(*policy.Input)
 		want   policy.Verdict
@@ -103,13 +103,13 @@ func TestEvaluate(t *testing.T) {
 		"clean": {func(*policy.Input) {}, clean},
 		"unknown tool": {
 			func(in *policy.Input) { in.Facts.Registered = false },
-			policy.Verdict{Halt: true, Code: -32601, OnRejection: policy.Refuse, Violations: []policy.Violation{
+			policy.Verdict{Halt: true, Code: -32601, OnRejection: policy.Refuse, OnSchemaRejection: policy.Refuse, Violations: []policy.Violation{
 				{Rule: "unknown_tool", Reason: "no schema is registered for a tool of this name"},
 			}},
 		},
 		"too large, permissive": {
 			func(in *policy.Input) { in.Facts.Bytes, in.Mode = 65537, "permissive" },
-			policy.Verdict{Halt: true, Code: -32602, OnRejection: policy.Bypass, Violations: []policy.Violation{
+			policy.Verdict{Halt: true, Code: -32602, OnRejection: policy.Bypass, OnSchemaRejection: policy.Bypass, Violations: []policy.Violation{
 				{Rule: "payload_size", Reason: "arguments have 65537 bytes but at most 65536 are allowed"},
 			}},
 		},
@@ -118,7 +118,7 @@ func TestEvaluate(t *testing.T) {
 				in.Payload, in.Facts.Complete, in.Facts.Stop = nil, false, "fault"
 				in.Facts.Fault = &policy.Fault{Code: "duplicate_key", Path: "/a", Offset: 7}
 			},
-			policy.Verdict{Halt: true, Code: -32602, OnRejection: policy.Refuse, Violations: []policy.Violation{
+			policy.Verdict{Halt: true, Code: -32602, OnRejection: policy.Refuse, OnSchemaRejection: policy.Refuse, Violations: []policy.Violation{
 				{Rule: "payload_shape", Path: "/a", Reason: "malformed JSON at byte 7: this key appears twice in its object"},
 			}},
 		},
@@ -127,7 +127,7 @@ func TestEvaluate(t *testing.T) {
 				in.Facts.Strings = []policy.StringFact{{Path: "/goal", In: "value", CodePoints: []int{7, 27}, Count: 3}}
 				in.Facts.StringsTotal = 5
 			},
-			policy.Verdict{Omitted: 4, Code: -32602, OnRejection: policy.Refuse, Violations: []policy.Violation{
+			policy.Verdict{Omitted: 4, Code: -32602, OnRejection: policy.Refuse, OnSchemaRejection: policy.Refuse, Violations: []policy.Violation{
 				{Rule: "control_characters", Path: "/goal", Reason: "the string has 3 forbidden control characters: U+0007, U+001B"},
 			}},
 		},
@@ -135,7 +135,7 @@ func TestEvaluate(t *testing.T) {
 			func(in *policy.Input) {
 				in.Tool, in.Payload = "bernstein_create_subtask", map[string]any{"role": json.Number("7")}
 			},
-			policy.Verdict{Code: -32602, OnRejection: policy.Refuse, Violations: []policy.Violation{{
+			policy.Verdict{Code: -32602, OnRejection: policy.Refuse, OnSchemaRejection: policy.Refuse, Violations: []policy.Violation{{
 				Rule: "role_enum", Path: "/role", Keyword: "enum",
 				Reason: "a value of type number is not one of adversary, analyst, architect, backend, ci-fixer, data, devops, docs, " +
 					"frontend, manager, ml-engineer, prompt-engineer, qa, resolver, retrieval, reviewer, security, visionary, vp",

@@ -2,10 +2,13 @@ package policy
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -31,6 +34,30 @@ type Reading struct {
 	EnumBindings      map[string]map[string][]string // tool -> member -> values
 	DisabledRules     []string
 	AlwaysInForce     []string // rules that cannot be disabled
+
+	MaxSelectedStrings int
+	Selections         map[string]Selection // by rule
+	Waivers            []Waiver             // sorted by kind and name
+}
+
+// Selection says which strings of a payload a rule wants to see.
+type Selection struct {
+	Attach     map[string][]string // patterns of places, by tool; "*" for all tools
+	Keys       bool
+	CodePoints [][2]int // ranges; with them, only strings that have one
+	Contains   []string // with them, only strings that have one
+}
+
+// Waiver is an entry of one of the registers.
+type Waiver struct {
+	Kind    string   `json:"-"` // the register, such as exemptions/register
+	Name    string   `json:"-"`
+	Tools   []string `json:"tools"`
+	Rules   []string `json:"rules"`
+	Paths   []string `json:"paths"`
+	Owner   string   `json:"owner"`
+	Reason  string   `json:"reason"`
+	Expires string   `json:"expires"` // the first day, in UTC, on which it no longer holds
 }
 
 // Schemas is what the policy says about what schema documents, and checks against
@@ -72,6 +99,9 @@ func (p *Policy) learnReading(ctx context.Context) error {
 	if p.reading, err = readReading(object); err != nil {
 		return fmt.Errorf("sallyport.main.reading: %w", err)
 	}
+	if err := p.checkNamed(object); err != nil {
+		return err
+	}
 	for _, name := range p.reading.DisabledRules {
 		at := "data: /sallyport/disabled_rules/" + name
 		if _, known := p.rules[name]; !known {
@@ -82,6 +112,29 @@ func (p *Policy) learnReading(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// checkNamed returns what the rules find wrong with the data, and entries that name rules
+// which do not exist.
+func (p *Policy) checkNamed(reading ast.Object) error {
+	var faults []error
+	found, err := member(reading, "faults", asList(asString))
+	if err != nil {
+		return fmt.Errorf("sallyport.main.reading: %w", err)
+	}
+	for _, fault := range found {
+		faults = append(faults, fmt.Errorf("data: /sallyport/%s", fault))
+	}
+	named, err := member(reading, "named_rules", asList(asMap(asString)))
+	if err != nil {
+		return fmt.Errorf("sallyport.main.reading: %w", err)
+	}
+	for _, n := range named {
+		if _, known := p.rules[n["rule"]]; !known {
+			faults = append(faults, fmt.Errorf("data: /sallyport/%s: there is no rule %q; known are %s", n["where"], n["rule"], strings.Join(sortedKeys(p.rules), ", ")))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 func readReading(object ast.Object) (Reading, error) {
@@ -95,6 +148,7 @@ func readReading(object ast.Object) (Reading, error) {
 		{"max_number_length", &r.MaxNumberLength, 1},
 		{"max_exponent", &r.MaxExponent, 0},
 		{"max_listed_strings", &r.MaxListedStrings, 1},
+		{"max_selected_strings", &r.MaxSelectedStrings, 1},
 		{"max_violations", &r.MaxViolations, 1},
 		{"max_reason_bytes", &r.MaxReasonBytes, 16},
 		{"max_path_bytes", &r.MaxPathBytes, 16},
@@ -125,7 +179,92 @@ func readReading(object ast.Object) (Reading, error) {
 		return Reading{}, err
 	}
 	r.EnumBindings = bindings
+	if r.Selections, err = member(object, "selections", asMap(asSelection)); err != nil {
+		return Reading{}, err
+	}
+	if r.Waivers, err = readWaivers(object); err != nil {
+		return Reading{}, err
+	}
 	return r, nil
+}
+
+func readWaivers(object ast.Object) ([]Waiver, error) {
+	registers, err := member(object, "waivers", asMap(asMap(asWaiver)))
+	if err != nil {
+		return nil, err
+	}
+	var all []Waiver
+	for _, kind := range sortedKeys(registers) {
+		for _, name := range sortedKeys(registers[kind]) {
+			w := registers[kind][name]
+			w.Kind, w.Name = kind, name
+			all = append(all, w)
+		}
+	}
+	return all, nil
+}
+
+// asWaiver reads what the rules have found to be an entry, and skips what they have not.
+func asWaiver(value ast.Value) (w Waiver, err error) {
+	decoded, err := ast.JSON(value)
+	if err != nil {
+		return w, err
+	}
+	text, err := json.Marshal(decoded)
+	if err == nil {
+		_ = json.Unmarshal(text, &w)
+	}
+	return w, err
+}
+
+func asSelection(value ast.Value) (s Selection, err error) {
+	object, ok := value.(ast.Object)
+	if !ok {
+		return s, errors.New("is not an object")
+	}
+	known := map[string]func() error{
+		"attach":      func() (err error) { s.Attach, err = member(object, "attach", asMap(asList(asString))); return err },
+		"keys":        func() (err error) { s.Keys, err = member(object, "keys", asBool); return err },
+		"contains":    func() (err error) { s.Contains, err = member(object, "contains", asList(asString)); return err },
+		"code_points": func() (err error) { s.CodePoints, err = member(object, "code_points", asList(asRange)); return err },
+	}
+	if object.Get(ast.InternedTerm("attach")) == nil {
+		return s, errors.New("has no attach: say at which places of which tools")
+	}
+	for _, key := range object.Keys() {
+		name, _ := asString(key.Value)
+		read, ok := known[name]
+		if !ok {
+			return s, fmt.Errorf("has a member %q, but known are %s", name, strings.Join(sortedKeys(known), ", "))
+		}
+		if err := read(); err != nil {
+			return s, fmt.Errorf("has a wrong member: %w", err)
+		}
+	}
+	for tool, places := range s.Attach {
+		for _, place := range places {
+			if !isPointer(place) {
+				return s, fmt.Errorf("has at attach of %q the place %q, which is no RFC 6901 pointer: it has to start with /, and ~ is written ~0", tool, place)
+			}
+		}
+	}
+	return s, nil
+}
+
+var notPointer = regexp.MustCompile(`^[^/]|~[^01]|~$`)
+
+func isPointer(text string) bool { return !notPointer.MatchString(text) }
+
+// asRange reads the two ends of a range of code points.
+func asRange(value ast.Value) ([2]int, error) {
+	ends, err := asList(asInt)(value)
+	switch {
+	case err != nil:
+		return [2]int{}, err
+	case len(ends) != 2 || ends[0] < 0 || ends[0] > ends[1] || ends[1] > unicode.MaxRune:
+		return [2]int{}, errors.New("is no range [from, to] of code points")
+	}
+	return [2]int{ends[0], ends[1]}, nil
 }
 
 // number is a member that holds a whole number of at least so much.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -43,7 +44,7 @@ var numericFacts = map[string]bool{"bytes": true, "values": true, "depth": true}
 
 // typedFacts are always there, and always of their type.
 var typedFacts = map[string]bool{
-	"registered": true, "type": true, "bytes": true, "bytes_counted": true, "values": true, "complete": true, "depth": true, "deepest": true, "control_characters": true,
+	"registered": true, "type": true, "bytes": true, "bytes_counted": true, "values": true, "complete": true, "depth": true, "deepest": true, "control_characters": true, "selected": true,
 }
 
 // analyse finds out what the modules of a compiler read. The error says why verdicts
@@ -105,7 +106,7 @@ func (a *analysis) useFacts(names []string) bool {
 // and all that depend on one. The findings of all rules are where that ends: they are
 // known to be empty once none of the rules has any.
 func (a *analysis) findTainted() {
-	findings := ast.MustParseRef("data.sallyport.main.findings")
+	findings := ast.MustParseRef("data.sallyport.main.found")
 	for _, r := range a.rules {
 		seen := newCollector()
 		seen.rule(r, len(r.Body))
@@ -211,7 +212,10 @@ func (a *analysis) keepsCalm(e *ast.Expr, s aliases) bool {
 	}
 	if term, ok := e.Terms.(*ast.Term); ok {
 		ref, _ := term.Value.(ast.Ref)
-		return a.allAsleep(ref)
+		return a.allAsleep(ref) || a.leadsNowhere(ref)
+	}
+	if _, ref, ok := alias(e); ok && a.leadsNowhere(ref) {
+		return true
 	}
 	if !e.IsCall() || len(e.Operands()) != 2 {
 		return false
@@ -248,20 +252,64 @@ func (a *analysis) allAsleep(ref ast.Ref) bool {
 	})
 }
 
-// constant returns a whole number that is written in the rule, or in the data.
+// leadsNowhere says whether ref leads through data where there is nothing, whatever the
+// input: below an empty list of exemptions, for one.
+func (a *analysis) leadsNowhere(ref ast.Ref) bool {
+	values, ok := a.dataAt(ref)
+	return ok && len(values) == 0
+}
+
+// dataAt returns all values that ref may stand for; ok is false for what is no data, or is
+// more than data.
+func (a *analysis) dataAt(ref ast.Ref) (values []ast.Value, ok bool) {
+	if len(ref) < 2 || !ref.HasPrefix(ast.DefaultRootRef) || len(a.compiler.GetRules(ref)) > 0 {
+		return nil, false
+	}
+	values = []ast.Value{a.base.root}
+	for _, key := range ref[1:] {
+		var below []ast.Value
+		for _, value := range values {
+			object, isObject := value.(ast.Object)
+			switch {
+			case !isObject:
+				if _, isArray := value.(*ast.Array); isArray {
+					return nil, false
+				}
+			case ast.IsConstant(key.Value):
+				if member := object.Get(key); member != nil {
+					below = append(below, member.Value)
+				}
+			default:
+				object.Foreach(func(_, member *ast.Term) { below = append(below, member.Value) })
+			}
+		}
+		values = below
+	}
+	return values, true
+}
+
+// constant returns the least whole number that that t may stand for, as it
+// is written in the rule, or in the data.
 func (a *analysis) constant(t *ast.Term, s aliases) (int, bool) {
-	value := t.Value
+	values := []ast.Value{t.Value}
 	if ref := s.refOf(t); ref != nil {
-		if !ref.IsGround() || !ref.HasPrefix(ast.DefaultRootRef) || len(a.compiler.GetRules(ref)) > 0 {
+		if values, _ = a.dataAt(ref); len(values) == 0 {
 			return 0, false
 		}
-		value = a.base.Get(ref)
 	}
-	number, ok := value.(ast.Number)
-	if !ok {
-		return 0, false
+	least := math.MaxInt
+	for _, value := range values {
+		number, ok := value.(ast.Number)
+		if !ok {
+			return 0, false
+		}
+		n, ok := number.Int()
+		if !ok {
+			return 0, false
+		}
+		least = min(least, n)
 	}
-	return number.Int()
+	return least, true
 }
 
 // factOf returns the first member of input.facts on the way of ref.

@@ -13,6 +13,7 @@ import (
 type Input struct {
 	Tool    string
 	Mode    string
+	Today   string         // the day in UTC, as 2026-12-31
 	Payload map[string]any // nil where it was not decoded
 	Facts   Facts
 }
@@ -33,6 +34,7 @@ type Facts struct {
 	Strings      []StringFact
 	StringsTotal int
 	Fault        *Fault
+	Selected     map[string]Selected // what rules have asked for, by rule; without those that get nothing
 }
 
 // StringFact is one string or key with control characters.
@@ -41,6 +43,19 @@ type StringFact struct {
 	In         string
 	CodePoints []int
 	Count      int
+}
+
+// Selected are the strings that one rule has asked for.
+type Selected struct {
+	Strings []SelectedString
+	Total   int
+}
+
+// SelectedString is one of them.
+type SelectedString struct {
+	Path string
+	In   string
+	Text string
 }
 
 // Fault is what the decoder could not read.
@@ -56,7 +71,17 @@ type Verdict struct {
 	Omitted     int // violations that exist but are not listed
 	Halt        bool
 	Code        int
-	OnRejection string // Refuse or Bypass
+	OnRejection string // Refuse or Bypass, if these rules reject the call
+	// OnSchemaRejection is the same for the schema.
+	OnSchemaRejection string
+	Exempted          []Exempted // findings that do not count
+}
+
+// Exempted is a finding that does not count.
+type Exempted struct {
+	Rule string
+	Path string // RFC 6901 pointer
+	By   string // the entry that waives it
 }
 
 // What becomes of a rejected call.
@@ -109,6 +134,7 @@ func (in Input) term() *ast.Term {
 	members := map[string]any{
 		"tool":  in.Tool,
 		"mode":  in.Mode,
+		"today": in.Today,
 		"facts": in.Facts.members(),
 	}
 	if in.Payload != nil {
@@ -131,6 +157,7 @@ func (f *Facts) members() map[string]any {
 			"strings": stringFacts(f.Strings),
 			"total":   f.StringsTotal,
 		},
+		"selected": selectedFacts(f.Selected),
 	}
 	if f.Quarantine != "" {
 		facts["quarantine"] = f.Quarantine
@@ -140,6 +167,18 @@ func (f *Facts) members() map[string]any {
 	}
 	if f.Fault != nil {
 		facts["fault"] = map[string]any{"code": f.Fault.Code, "path": f.Fault.Path, "offset": f.Fault.Offset}
+	}
+	return facts
+}
+
+func selectedFacts(selected map[string]Selected) map[string]any {
+	facts := make(map[string]any, len(selected))
+	for rule, s := range selected {
+		list := make([]any, len(s.Strings))
+		for i, one := range s.Strings {
+			list[i] = map[string]any{"path": one.Path, "in": one.In, "text": one.Text}
+		}
+		facts[rule] = map[string]any{"strings": list, "total": s.Total}
 	}
 	return facts
 }
@@ -172,11 +211,16 @@ func (p *Policy) readVerdict(value ast.Value) (Verdict, error) {
 	if v.Omitted, err = member(object, "omitted", asInt); err != nil {
 		return Verdict{}, err
 	}
-	if v.OnRejection, err = member(object, "on_rejection", asString); err != nil {
-		return Verdict{}, err
+	for name, into := range map[string]*string{"on_rejection": &v.OnRejection, "on_schema_rejection": &v.OnSchemaRejection} {
+		if *into, err = member(object, name, asString); err != nil {
+			return Verdict{}, err
+		}
+		if *into != Refuse && *into != Bypass {
+			return Verdict{}, fmt.Errorf("%s is neither %s nor %s", name, Refuse, Bypass)
+		}
 	}
-	if v.OnRejection != Refuse && v.OnRejection != Bypass {
-		return Verdict{}, fmt.Errorf("on_rejection is neither %s nor %s", Refuse, Bypass)
+	if v.Exempted, err = readExempted(object); err != nil {
+		return Verdict{}, err
 	}
 	if v.Omitted < 0 {
 		return Verdict{}, errors.New("omitted is negative")
@@ -193,6 +237,28 @@ func (p *Policy) readVerdict(value ast.Value) (Verdict, error) {
 		v.Violations = append(v.Violations, violation)
 	}
 	return v, nil
+}
+
+func readExempted(verdict ast.Object) ([]Exempted, error) {
+	found, err := member(verdict, "exempted", asSet)
+	if err != nil || found.Len() == 0 {
+		return nil, err
+	}
+	var list []Exempted
+	for _, term := range found.Slice() {
+		object, ok := term.Value.(ast.Object)
+		if !ok {
+			return nil, errors.New("exempted: not an object")
+		}
+		var x Exempted
+		for name, into := range map[string]*string{"rule": &x.Rule, "path": &x.Path, "by": &x.By} {
+			if *into, err = member(object, name, asString); err != nil {
+				return nil, fmt.Errorf("exempted: %w", err)
+			}
+		}
+		list = append(list, x)
+	}
+	return list, nil
 }
 
 func (p *Policy) readViolation(value ast.Value) (Violation, error) {

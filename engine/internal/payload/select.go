@@ -1,0 +1,210 @@
+package payload
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Selection says which strings of a payload somebody wants to see.
+type Selection struct {
+	// Places are patterns of RFC 6901 tokens, in which AnyToken stands for any one
+	// token and AnyTokens for any number of them, also none.
+	Places [][]string
+	Keys   bool // the keys of members at these places as well
+	// Where either is given, a string is wanted only if it has a code point of one of
+	// the ranges, or contains one of the texts, whatever the case of its ASCII letters.
+	CodePoints []CodePointRange
+	Contains   []string // with ASCII letters in lower case
+}
+
+// Tokens of Selection.Places that stand for others.
+const (
+	AnyToken  = "*"
+	AnyTokens = "**"
+)
+
+// CodePointRange has both ends included.
+type CodePointRange struct{ From, To rune }
+
+// Selected are the strings that a Selection wants.
+type Selected struct {
+	Strings []SelectedString // the first of them, in the order of their paths
+	Total   int              // how many there are, listed or not
+}
+
+// SelectedString is one string value or object key.
+type SelectedString struct {
+	Path string // RFC 6901 pointer of the string, or of the member whose key it is
+	In   string // "key" or "value"
+	Text string
+}
+
+// Select returns what the selection wants of a decoded value, up to so many strings. A
+// member of an object comes before those whose keys are greater, bytewise.
+func Select(value any, s *Selection, most int) Selected {
+	w := &selector{selection: s, most: most}
+	start := make([]position, 0, len(s.Places))
+	for i := range s.Places {
+		start = w.reach(start, position{i, 0})
+	}
+	w.walk(value, start)
+	return w.found
+}
+
+// position is how far one of the patterns has come.
+type position struct{ place, token int }
+
+type selector struct {
+	selection *Selection
+	most      int
+	steps     []step
+	found     Selected
+}
+
+// reach adds a position, and those behind tokens that may stand for nothing.
+func (w *selector) reach(list []position, p position) []position {
+	if slices.Contains(list, p) {
+		return list
+	}
+	list = append(list, p)
+	if place := w.selection.Places[p.place]; p.token < len(place) && place[p.token] == AnyTokens {
+		return w.reach(list, position{p.place, p.token + 1})
+	}
+	return list
+}
+
+// after returns the positions behind one more token.
+func (w *selector) after(list []position, token string) (next []position) {
+	for _, p := range list {
+		place := w.selection.Places[p.place]
+		if p.token == len(place) {
+			continue
+		}
+		switch place[p.token] {
+		case AnyTokens:
+			next = w.reach(next, p)
+		case AnyToken, token:
+			next = w.reach(next, position{p.place, p.token + 1})
+		}
+	}
+	return next
+}
+
+// here says whether a pattern ends at one of the positions.
+func (w *selector) here(list []position) bool {
+	return slices.ContainsFunc(list, func(p position) bool { return p.token == len(w.selection.Places[p.place]) })
+}
+
+func (w *selector) walk(value any, at []position) {
+	if len(at) == 0 {
+		return
+	}
+	switch v := value.(type) {
+	case string:
+		if w.here(at) && w.wants(v) {
+			w.add("value", v)
+		}
+	case []any:
+		w.steps = append(w.steps, step{})
+		for i, item := range v {
+			w.steps[len(w.steps)-1].index = i
+			w.walk(item, w.after(at, strconv.Itoa(i)))
+		}
+		w.steps = w.steps[:len(w.steps)-1]
+	case map[string]any:
+		keys := make([]string, 0, len(v))
+		for key := range v {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
+			below := w.after(at, key)
+			if len(below) == 0 {
+				continue
+			}
+			w.steps = append(w.steps, step{key: key, index: -1})
+			if w.selection.Keys && w.here(below) && w.wants(key) {
+				w.add("key", key)
+			}
+			w.walk(v[key], below)
+			w.steps = w.steps[:len(w.steps)-1]
+		}
+	}
+}
+
+func (w *selector) add(in, text string) {
+	w.found.Total++
+	if len(w.found.Strings) < w.most {
+		w.found.Strings = append(w.found.Strings, SelectedString{Path: pointer(w.steps), In: in, Text: text})
+	}
+}
+
+func (w *selector) wants(text string) bool {
+	s := w.selection
+	if len(s.CodePoints) == 0 && len(s.Contains) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.Contains, func(part string) bool { return containsFold(text, part) }) || s.hasCodePoint(text)
+}
+
+func (s *Selection) hasCodePoint(text string) bool {
+	if len(s.CodePoints) == 0 {
+		return false
+	}
+	least := s.CodePoints[0].From
+	for _, r := range s.CodePoints {
+		least = min(least, r.From)
+	}
+	return strings.ContainsFunc(text, func(c rune) bool {
+		return c >= least && slices.ContainsFunc(s.CodePoints, func(r CodePointRange) bool { return r.From <= c && c <= r.To })
+	})
+}
+
+// containsFold says whether text contains part, which is in lower case, where ASCII
+// letters of either case are the same.
+func containsFold(text, part string) bool {
+	if part == "" {
+		return true
+	}
+	lower, upper := part[0], part[0]
+	if 'a' <= lower && lower <= 'z' {
+		upper -= 'a' - 'A'
+	}
+	nextLower, nextUpper := -1, -1
+	for i := 0; len(text)-i >= len(part); i++ {
+		nextLower, nextUpper = indexFrom(text, lower, i, nextLower), indexFrom(text, upper, i, nextUpper)
+		if i = min(nextLower, nextUpper); len(text)-i < len(part) {
+			return false
+		}
+		if equalFoldASCII(text[i:i+len(part)], part) {
+			return true
+		}
+	}
+	return false
+}
+
+// indexFrom returns where c next is, from start on, given where it was the last time; the
+// length of text where it is not.
+func indexFrom(text string, c byte, start, last int) int {
+	if last >= start {
+		return last
+	}
+	if next := strings.IndexByte(text[start:], c); next >= 0 {
+		return start + next
+	}
+	return len(text)
+}
+
+func equalFoldASCII(text, lower string) bool {
+	for i := range len(lower) {
+		c := text[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,71 @@
+# METADATA
+# scope: package
+# title: Faults in the data
+# description: >-
+#   Asked once, at load. Each fault stops the start, since a waiver or a limit that is
+#   written wrongly would silently be wider, narrower or not there.
+package sallyport.load
+
+import rego.v2
+
+faults contains fault if {
+	some where, entries in registers
+	some id, entry in entries
+	some problem in data.sallyport.register.faults(entry)
+	fault := sprintf("%s/%s%s", [where, id, problem])
+}
+
+faults contains fault if {
+	some where, entries in registers
+	some id, entry in entries
+	some rule in entry.rules
+	rule in data.sallyport.exempt.always_in_force
+	fault := sprintf("%s/%s/rules: %s cannot be waived", [where, id, rule])
+}
+
+faults contains fault if {
+	some id, entry in data.sallyport.permissive_until
+	entry.paths
+	fault := sprintf("permissive_until/%s/paths: it holds for whole calls; leave it out", [id])
+}
+
+faults contains fault if {
+	some tool, own in data.sallyport.limits.tools
+	some member, value in own
+	not _is_limit(member, value)
+	fault := sprintf("limits/tools/%s/%s: only max_bytes and max_depth can be set, to whole numbers above 0", [tool, member])
+}
+
+faults contains fault if {
+	some tool, own in data.sallyport.limits.tools
+	not is_object(own)
+	fault := sprintf("limits/tools/%s: is not an object", [tool])
+}
+
+# METADATA
+# title: Rules that entries name
+# description: By the place that names them. There has to be a rule of each name.
+named contains {"where": where, "rule": rule} if {
+	some register, entries in registers
+	some id, entry in entries
+	some rule in entry.rules
+	not rule in _pseudo_rules[register]
+	where := sprintf("%s/%s/rules", [register, id])
+}
+
+# METADATA
+# title: Entries that waive rules for a while
+registers := {
+	"exemptions/register": data.sallyport.exemptions.register,
+	"permissive_until": data.sallyport.permissive_until,
+}
+
+# What stands for more than one rule, or for the second door.
+_pseudo_rules := {"exemptions/register": set(), "permissive_until": {"*", "schema"}}
+
+_is_limit(member, value) if {
+	member in {"max_bytes", "max_depth"}
+	is_number(value)
+	value > 0
+	value == floor(value)
+}

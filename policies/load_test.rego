@@ -1,0 +1,42 @@
+package sallyport.load_test
+
+import data.sallyport.fixtures_test as fixtures
+import data.sallyport.load
+import rego.v2
+
+test_shipped_data_is_sound if load.faults == set()
+
+test_sound_entries if {
+	load.faults == set() with data.sallyport.exemptions.register as {"a": fixtures.waiver({"paths": ["/a"]})}
+		with data.sallyport.permissive_until as {"b": fixtures.waiver({"rules": ["*", "schema"]})}
+		with data.sallyport.limits.tools as {"t": {"max_bytes": 1, "max_depth": 64}, "u": {}}
+}
+
+test_faults_say_where if {
+	load.faults == {"exemptions/register/a/owner: say who answers for it"}
+		with data.sallyport.exemptions.register as {"a": fixtures.waiver({"owner": ""})}
+	load.faults == {"permissive_until/b: is not an object"} with data.sallyport.permissive_until as {"b": 1}
+}
+
+test_some_rules_cannot_be_waived if {
+	load.faults == {"exemptions/register/a/rules: hard_ceiling cannot be waived"}
+		with data.sallyport.exemptions.register as {"a": fixtures.waiver({"rules": ["hard_ceiling"]})}
+}
+
+test_permissive_until_has_no_paths if {
+	load.faults == {"permissive_until/a/paths: it holds for whole calls; leave it out"}
+		with data.sallyport.permissive_until as {"a": fixtures.waiver({"paths": ["/a"]})}
+}
+
+test_limits_of_tools[json.marshal(own)] if {
+	some own in [{"max_bytes": "70000"}, {"max_byte": 70000}, {"max_depth": 0}, {"max_depth": 2.5}, {"max_bytes": -1}, "none"]
+	count(load.faults) == 1 with data.sallyport.limits.tools as {"t": own}
+}
+
+test_named_rules if {
+	load.named == {
+		{"where": "exemptions/register/a/rules", "rule": "schema"},
+		{"where": "permissive_until/b/rules", "rule": "role_enum"},
+	} with data.sallyport.exemptions.register as {"a": fixtures.waiver({"rules": ["schema"]})}
+		with data.sallyport.permissive_until as {"b": fixtures.waiver({"rules": ["*", "schema", "role_enum"]})}
+}

@@ -86,6 +86,9 @@ func (e *Engine) complete(ctx context.Context) error {
 		e.names = append(e.names, name)
 	}
 	slices.Sort(e.names)
+	if err := e.checkFields(); err != nil {
+		return fmt.Errorf("load policies: %w", err)
+	}
 	if err := e.prove(ctx); err != nil {
 		return fmt.Errorf("self-test: %w", err)
 	}

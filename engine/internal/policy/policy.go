@@ -70,6 +70,9 @@ func New(ctx context.Context, sources []Source, config Config) (*Policy, error) 
 		return nil, compiler.Errors
 	}
 	p.compiler = compiler
+	if err := p.checkData(); err != nil {
+		return nil, err
+	}
 	if p.verdict, err = p.compileQuery("data.sallyport.main.verdict"); err != nil {
 		return nil, err
 	}
@@ -180,7 +183,7 @@ var errUndefined = errors.New("the result is undefined")
 // evaluate returns the one value of q for this input. No result, several
 // results, a builtin error, a cancelled context, a spent timeout and a panic are
 // errors.
-func (p *Policy) evaluate(ctx context.Context, q query, input *ast.Term) (value ast.Value, err error) {
+func (p *Policy) evaluate(ctx context.Context, q query, input *ast.Term, more ...func(*topdown.Query)) (value ast.Value, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			value, err = nil, fmt.Errorf("panic in the policy engine: %v", r)
@@ -196,6 +199,9 @@ func (p *Policy) evaluate(ctx context.Context, q query, input *ast.Term) (value 
 		WithMetrics(noMetrics).
 		WithStrictBuiltinErrors(true).
 		WithCancel(newDeadline(ctx, p.timeout))
+	for _, set := range more {
+		set(evaluation)
+	}
 	results := 0
 	err = evaluation.Iter(ctx, func(result topdown.QueryResult) error {
 		results++

@@ -87,7 +87,7 @@ func (e *Engine) complete(ctx context.Context) error {
 	}
 	slices.Sort(e.names)
 	if err := e.checkFields(); err != nil {
-		return fmt.Errorf("load policies: %w", err)
+		return errors.Join(prefixed("load policies: ", err)...)
 	}
 	if err := e.prove(ctx); err != nil {
 		return fmt.Errorf("self-test: %w", err)
@@ -164,7 +164,7 @@ func (e *Engine) compilePolicy(ctx context.Context, s settings) error {
 		return fmt.Errorf("load built-in policies: %w", err)
 	}
 	if e.policy, err = policy.New(ctx, append(sources, s.overlay()), config); err != nil {
-		return fmt.Errorf("load policies: %w", err)
+		return errors.Join(prefixed("load policies: ", err)...)
 	}
 	e.reading = e.policy.Reading()
 	e.selections = newSelections(e.reading.Selections)
@@ -276,14 +276,29 @@ type Rule struct {
 	Description string
 	Severity    string // low, medium, high or critical
 	File        string // within its policy folder
+	Line        int    // of its package clause
+	Halts       bool   // as its METADATA has it: the schema does not see a call that it refuses
 	BuiltIn     bool
+	// Off says why the rule is switched off for every tool; "" where it is in force.
+	Off string
+	// Attached has the patterns of places that a rule asks texts of, by tool, "*" for all.
+	// It is nil for a rule that asks for none.
+	Attached map[string][]string
 }
 
 // Rules returns the deny rules that are loaded, by name.
 func (e *Engine) Rules() []Rule {
 	var rules []Rule
 	for _, r := range e.policy.Rules() {
-		rules = append(rules, Rule(r))
+		rule := Rule{Name: r.Name, Title: r.Title, Description: r.Description, Severity: r.Severity, File: r.File, Line: r.Line, Halts: r.Halts, BuiltIn: r.BuiltIn}
+		rule.Off = e.reading.WhyDisabled[r.Name]
+		if selection, asks := e.reading.Selections[r.Name]; asks {
+			rule.Attached = map[string][]string{}
+			for tool, places := range selection.Attach {
+				rule.Attached[tool] = slices.Clone(places)
+			}
+		}
+		rules = append(rules, rule)
 	}
 	slices.SortFunc(rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
 	return rules

@@ -41,7 +41,7 @@ func (e *Engine) checkFields() error {
 // unreadable says why no call can have what a rule reads; "" where one can.
 func unreadable(read policy.PayloadRead, documents map[string]any) string {
 	path := "input.payload." + strings.Join(read.Path, ".")
-	if len(read.Tools) == 0 {
+	if len(read.Tools) == 0 && len(read.Path) > 0 {
 		for _, document := range documents {
 			if mayHave(document, read.Path) {
 				return ""
@@ -61,16 +61,14 @@ func unreadable(read policy.PayloadRead, documents map[string]any) string {
 	return fmt.Sprintf("reads %s, which the tool %s does not have; correct the name", path, strings.Join(read.Tools, ", "))
 }
 
-// mayHave says whether a value of this schema may have a member at path. Where the schema
-// is more than its own properties it may.
+// mayHave says whether a value of this schema may have a member at path. Keywords beside
+// properties can only forbid more, but for a few.
 func mayHave(schema any, path []string) bool {
 	object, ok := schema.(map[string]any)
 	if !ok || len(path) == 0 {
 		return schema != false
 	}
-	for _, word := range []string{
-		"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if", "not", "patternProperties", "dependentSchemas", "dependencies", "propertyNames",
-	} {
+	for _, word := range []string{"$ref", "$dynamicRef", "$recursiveRef", "patternProperties"} {
 		if _, more := object[word]; more {
 			return true
 		}
@@ -82,7 +80,15 @@ func mayHave(schema any, path []string) bool {
 	if member, exists := properties[path[0]]; exists {
 		return mayHave(member, path[1:])
 	}
-	return object["additionalProperties"] != false && object["unevaluatedProperties"] != false
+	if object["unevaluatedProperties"] == false {
+		for _, word := range []string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas"} {
+			if _, more := object[word]; more {
+				return true
+			}
+		}
+		return false
+	}
+	return object["additionalProperties"] != false
 }
 
 func mayBeObject(kind any) bool {

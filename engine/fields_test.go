@@ -28,6 +28,8 @@ func TestRulesThatReadWhatIsNotThere(t *testing.T) {
 		`input.payload.a.c == 1`:                       "own.rego:10: reads input.payload.a.c, which no tool has",
 		`input.payload.s.c == 1`:                       "own.rego:10: reads input.payload.s.c, which no tool has",
 		`input.tool == "u"; input.payload.a.b == 1`:    "own.rego:10: reads input.payload.a.b, which the tool u does not have",
+		`input.tool == "tt"`:                           `own.rego:10: is for the tool "tt", which is not registered`,
+		`input.tool == "t"`:                            "",
 		`input.tool == "tt"; input.payload.a.b == 1`:   `own.rego:10: is for the tool "tt", which is not registered`,
 		`input.payload.a.b in data.allowed.hosts`:      "",
 		`data.allowed.by_tool[input.tool] == 1`:        "",

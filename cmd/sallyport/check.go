@@ -209,8 +209,9 @@ func (c *checker) answer(r result, accepted *engine.ValidatedPayload, err error)
 		return err
 	case accepted.Bypassed != nil:
 		r.rejected(verdictBypassed, accepted.Bypassed)
+		r.Exempted = accepted.Exempted
 	default:
-		r.Tool, r.Repairs = showName(accepted.Tool), accepted.Repairs
+		r.Tool, r.Repairs, r.Exempted = showName(accepted.Tool), accepted.Repairs, accepted.Exempted
 	}
 	if errors.Is(err, engine.ErrFault) {
 		c.summary.unjudged++

@@ -33,6 +33,7 @@ type result struct {
 	Truncated bool               `json:"truncated"`
 	Omitted   int                `json:"omitted"`
 	Repairs   []engine.Repair    `json:"repairs,omitempty"`
+	Exempted  []engine.Exempted  `json:"exempted,omitempty"`
 
 	file string
 	line int
@@ -146,13 +147,18 @@ func showLine(line string) string {
 
 // showPath names what has no path of its own, too.
 func showPath(v engine.Violation) string {
-	switch {
-	case v.Path != "":
-		return v.Path
-	case v.Stage == stageMessage:
+	if v.Stage == stageMessage && v.Path == "" {
 		return "(message)"
 	}
-	return "(arguments)"
+	return showPointer(v.Path)
+}
+
+// showPointer names the arguments as a whole, too.
+func showPointer(path string) string {
+	if path == "" {
+		return "(arguments)"
+	}
+	return path
 }
 
 // repairText says that a payload was changed before it was judged.

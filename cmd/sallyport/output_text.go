@@ -60,6 +60,9 @@ func (t *textOutput) call(r result) error {
 	for _, repair := range r.Repairs {
 		fmt.Fprintf(&b, "    %s\n", repairText(repair))
 	}
+	for _, x := range r.Exempted {
+		fmt.Fprintf(&b, "    %s  does not count, by %s  (%s)\n", showPointer(x.Path), showName(x.By), x.Rule)
+	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
 }

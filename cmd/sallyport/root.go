@@ -29,7 +29,7 @@ first, the tool's JSON Schema second. What both find comes back as one list of
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(hint)
-	root.AddCommand(newCheck(s), newConfig(s), newGateway(s), newSchemas(s), newVersion(s))
+	root.AddCommand(newCheck(s), newConfig(s), newGateway(s), newPolicy(s), newReplay(s), newSchemas(s), newVersion(s))
 	return root
 }
 

@@ -16,8 +16,8 @@ type PayloadRead struct {
 	Tools []string // that the definition is for, by input.tool == "..."; none for all
 }
 
-// PayloadReads returns what rules of one's own read of the payload, in the order of files
-// and lines.
+// PayloadReads returns what rules of one's own read of the payload, and, with an empty path,
+// the tools that their definitions are for.
 func (p *Policy) PayloadReads() (all []PayloadRead) {
 	p.visitOwn(func(file, rule string, r *ast.Rule, ref ast.Ref, at *ast.Location) {
 		if !ref.HasPrefix(payloadRef) || len(ref) == len(payloadRef) {
@@ -35,6 +35,16 @@ func (p *Policy) PayloadReads() (all []PayloadRead) {
 			all = append(all, read)
 		}
 	})
+	for _, name := range sortedKeys(p.rules) {
+		if p.rules[name].BuiltIn {
+			continue
+		}
+		for _, r := range p.compiler.GetRules(denyOf(name)) {
+			if tools := toolsOf(r); len(tools) > 0 {
+				all = append(all, PayloadRead{Rule: name, File: r.Location.File, Line: r.Location.Row, Tools: tools})
+			}
+		}
+	}
 	return all
 }
 

@@ -142,3 +142,29 @@ func (in Input) shown(ref string) string {
 	}
 	return text
 }
+
+// Question is one thing that can be asked of the rules.
+type Question struct {
+	Rule string // "" for the verdict
+	Ask  func(context.Context, Input) error
+}
+
+// Questions returns a question for each rule, and the one for the verdict last. Nothing is
+// answered from memory.
+func (p *Policy) Questions() []Question {
+	var all []Question
+	for _, name := range sortedKeys(p.rules) {
+		q, err := p.compileQuery(denyOf(name).String())
+		all = append(all, Question{name, func(ctx context.Context, in Input) error {
+			if err != nil {
+				return err
+			}
+			_, err := p.evaluate(ctx, q, in.term())
+			return err
+		}})
+	}
+	return append(all, Question{"", func(ctx context.Context, in Input) error {
+		_, err := p.ask(ctx, in)
+		return err
+	}})
+}

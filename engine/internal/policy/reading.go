@@ -33,7 +33,8 @@ type Reading struct {
 	Leniency          Leniency
 	EnumBindings      map[string]map[string][]string // tool -> member -> values
 	DisabledRules     []string
-	AlwaysInForce     []string // rules that cannot be disabled
+	WhyDisabled       map[string]string // by rule
+	AlwaysInForce     []string          // rules that cannot be disabled
 
 	MaxSelectedStrings int
 	Selections         map[string]Selection // by rule
@@ -170,7 +171,7 @@ func readReading(object ast.Object) (Reading, error) {
 	if err != nil {
 		return Reading{}, fmt.Errorf("%w (say why the rule is off)", err)
 	}
-	r.DisabledRules = sortedKeys(reasons)
+	r.DisabledRules, r.WhyDisabled = sortedKeys(reasons), reasons
 	if r.AlwaysInForce, err = member(object, "always_in_force", asList(asString)); err != nil {
 		return Reading{}, err
 	}

@@ -27,6 +27,8 @@ type Rule struct {
 	Description string
 	Severity    string // low, medium, high or critical
 	File        string
+	Line        int  // of its package clause
+	Halts       bool // the schema does not see a call that it refuses
 	BuiltIn     bool
 }
 
@@ -119,7 +121,8 @@ func ruleOf(file string, module *ast.Module) (Rule, bool, error) {
 		if a.Scope != "package" {
 			continue
 		}
-		rule := Rule{Name: name, Title: a.Title, Description: a.Description, File: file}
+		rule := Rule{Name: name, Title: a.Title, Description: a.Description, File: file, Line: module.Package.Location.Row}
+		rule.Halts, _ = a.Custom["halts"].(bool)
 		rule.Severity, _ = a.Custom["severity"].(string)
 		switch {
 		case rule.Title == "" || rule.Description == "":

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -170,8 +171,9 @@ func TestLimitsOfOneTool(t *testing.T) {
 	} {
 		for range 2 { // the second time, what was clean is remembered
 			got := ""
-			if _, err := e.Validate(context.Background(), c.tool, []byte(c.call)); err != nil {
-				got = err.(*engine.ValidationError).Violations[0].Rule
+			var refusal *engine.ValidationError
+			if _, err := e.Validate(context.Background(), c.tool, []byte(c.call)); errors.As(err, &refusal) {
+				got = refusal.Violations[0].Rule
 			}
 			if got != c.rule {
 				t.Errorf("%s with %d bytes is refused by %q, want %q", c.tool, len(c.call), got, c.rule)

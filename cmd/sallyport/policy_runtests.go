@@ -134,6 +134,7 @@ func writeTestsAsJUnit(w io.Writer, r *workshop.TestReport) error {
 		}
 		suite.Tests++
 		switch t.Status {
+		case workshop.Pass:
 		case workshop.Fail:
 			suite.Failures++
 			c.Failure = &detail{"the test is not true"}

@@ -51,7 +51,8 @@ func (p *Policy) PayloadReads() (all []PayloadRead) {
 // toolsOf returns the names that a definition compares input.tool with.
 func toolsOf(r *ast.Rule) (names []string) {
 	for _, e := range r.Body {
-		if e.Negated || len(e.With) > 0 || !e.IsEquality() && !(e.IsCall() && e.Operator().Equal(ast.Equal.Ref())) {
+		compares := e.IsEquality() || e.IsCall() && e.Operator().Equal(ast.Equal.Ref())
+		if e.Negated || len(e.With) > 0 || !compares {
 			continue
 		}
 		for i, operand := range e.Operands() {

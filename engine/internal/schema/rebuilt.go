@@ -50,7 +50,8 @@ func (c cost) refusing(subschemas []*jsonschema.Schema) cost {
 		}
 		wanted := s.Types.ToStrings()
 		for _, kind := range []string{"null", "boolean", "number", "string", "array", "object"} {
-			if !slices.Contains(wanted, kind) && !(kind == "number" && slices.Contains(wanted, "integer")) {
+			allowed := slices.Contains(wanted, kind) || kind == "number" && slices.Contains(wanted, "integer")
+			if !allowed {
 				if c.refused == nil {
 					c.refused = map[string]int{}
 				}

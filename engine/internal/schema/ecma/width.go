@@ -48,6 +48,7 @@ func widthOf(re *syntax.Regexp, anywhere bool, work *int) int {
 			second := syntax.Regexp{Op: syntax.OpConcat, Sub: re.Sub[half:]}
 			return min(widthOf(&first, anywhere, work)+widthOf(&second, true, work), width)
 		}
+	default:
 	}
 	return width
 }

@@ -76,8 +76,9 @@ func regoInput(c Case, object map[string]any, f hand.Facts, fault *hand.Violatio
 		"registered": true, "type": "object", "bytes": f.Bytes, "bytes_counted": true, "values": f.Values, "complete": fault == nil,
 		"depth": f.Depth, "deepest": "",
 		"control_characters": map[string]any{"strings": controlStrings(f.Controls), "total": f.Total},
+		"selected":           map[string]any{},
 	}
-	input := map[string]any{"tool": c.Tool, "mode": "strict", "facts": facts}
+	input := map[string]any{"tool": c.Tool, "mode": "strict", "today": "2026-12-31", "facts": facts}
 	switch {
 	case fault == nil:
 		input["payload"] = object

@@ -348,7 +348,7 @@ func TestReadBytes(t *testing.T) {
 func TestRulesCarryTheirMetadata(t *testing.T) {
 	rules := mustCompile(t, header+`deny contains {"path": "", "reason": "x"} if input.facts.bytes < 0`, nil).Rules()
 	want := policy.Rule{
-		Name: "own", Title: "Own rule", Description: "A rule of the user's own.", Severity: "low", File: "own.rego",
+		Name: "own", Title: "Own rule", Description: "A rule of the user's own.", Severity: "low", File: "own.rego", Line: 6,
 	}
 	if diff := cmp.Diff(want, rules["own"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -45,6 +47,7 @@ func (p *Policy) PayloadReads() (all []PayloadRead) {
 			}
 		}
 	}
+	slices.SortStableFunc(all, func(a, b PayloadRead) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
 	return all
 }
 

@@ -41,7 +41,10 @@ func (p *Policy) Explain(ctx context.Context, in Input) ([]Trace, error) {
 			return nil, err
 		}
 		attempts := &explainer{}
-		for _, r := range p.compiler.GetRules(denyOf(name)) {
+		// The compiler returns them in the order of a map.
+		definitions := p.compiler.GetRules(denyOf(name))
+		slices.SortFunc(definitions, func(a, b *ast.Rule) int { return a.Location.Compare(b.Location) })
+		for _, r := range definitions {
 			attempts.of = append(attempts.of, &attempt{rule: r, furthest: -1})
 		}
 		if _, err := p.evaluate(ctx, q, input, func(q *topdown.Query) { q.WithQueryTracer(attempts).WithIndexing(false) }); err != nil {

@@ -42,6 +42,26 @@ faults contains fault if {
 	fault := sprintf("limits/tools/%s: is not an object", [tool])
 }
 
+faults contains fault if {
+	some name, pack in data.sallyport.packs
+	not is_boolean(object.get(pack, "on", null))
+	fault := sprintf("packs/%s/on: is neither true nor false", [name])
+}
+
+faults contains fault if {
+	some name, pack in data.sallyport.packs
+	not _is_attach(object.get(pack, "attach", null))
+	fault := sprintf("packs/%s/attach: is not an object that gives each tool, or \"*\", a list of pointer patterns", [name])
+}
+
+faults contains fault if {
+	some name, pack in data.sallyport.packs
+	pack.on == true
+	_is_attach(pack.attach)
+	count([place | some place in pack.attach[_]]) == 0
+	fault := sprintf("packs/%s/attach: the pack is on, but there is no place for it to look at", [name])
+}
+
 # METADATA
 # title: Rules that entries name
 # description: By the place that names them. There has to be a rule of each name.
@@ -68,4 +88,14 @@ _is_limit(member, value) if {
 	is_number(value)
 	value > 0
 	value == floor(value)
+}
+
+_is_attach(attach) if {
+	is_object(attach)
+	every places in attach {
+		is_array(places)
+		every place in places {
+			is_string(place)
+		}
+	}
 }

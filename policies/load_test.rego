@@ -33,6 +33,22 @@ test_limits_of_tools[json.marshal(own)] if {
 	count(load.faults) == 1 with data.sallyport.limits.tools as {"t": own}
 }
 
+test_packs_are_on_or_off_and_look_somewhere if {
+	pack := {"on": true, "attach": {"*": ["/url"], "fetch": []}}
+	load.faults == set() with data.sallyport.packs as {"p": pack, "q": {"on": false, "attach": {}}}
+	some_fault(object.union(pack, {"on": "yes"}), "packs/p/on: is neither true nor false")
+	some_fault({"attach": {"*": ["/url"]}}, "packs/p/on: is neither true nor false")
+	some_fault({"on": true, "attach": {"*": []}}, "packs/p/attach: the pack is on, but there is no place for it to look at")
+}
+
+test_attach_is_by_tool[json.marshal(attach)] if {
+	some attach in [["/url"], {"fetch": "/url"}, {"fetch": [1]}]
+	wanted := "packs/p/attach: is not an object that gives each tool, or \"*\", a list of pointer patterns"
+	some_fault({"on": true, "attach": attach}, wanted)
+}
+
+some_fault(pack, wanted) if load.faults == {wanted} with data.sallyport.packs as {"p": pack}
+
 test_named_rules if {
 	load.named == {
 		{"where": "exemptions/register/a/rules", "rule": "schema"},

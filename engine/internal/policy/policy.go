@@ -255,7 +255,7 @@ func checkMembers(builtIn, own map[string]any) error {
 const namespace = "sallyport"
 
 func checkBelow(known, given map[string]any, path string) error {
-	if len(known) == 0 {
+	if len(known) == 0 || isAttach(path) {
 		return nil
 	}
 	var faults []error
@@ -273,6 +273,12 @@ func checkBelow(known, given map[string]any, path string) error {
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// isAttach says whether path is /sallyport/packs/NAME/attach, whose members are tools.
+func isAttach(path string) bool {
+	parts := strings.Split(path, "/")
+	return len(parts) == 5 && parts[2] == "packs" && parts[4] == "attach"
 }
 
 // overlay returns base with top laid over it: objects are merged, anything else

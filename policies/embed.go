@@ -11,5 +11,5 @@ import "embed"
 // FS holds the modules (with their tests), data.json, input.schema.json and
 // capabilities.json.
 //
-//go:embed *.rego rules/*.rego data.json input.schema.json capabilities.json
+//go:embed *.rego rules/*.rego packs/*.rego data.json input.schema.json capabilities.json
 var FS embed.FS

@@ -169,7 +169,9 @@ func ExampleEngine_Rules() {
 		panic(err)
 	}
 	for _, rule := range eng.Rules() {
-		fmt.Println(rule.Severity, rule.Name)
+		if !strings.HasPrefix(rule.File, "packs/") { // those are off, unless data switches them on
+			fmt.Println(rule.Severity, rule.Name)
+		}
 	}
 	// Output:
 	// high control_characters

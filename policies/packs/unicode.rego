@@ -46,8 +46,13 @@ deny contains {"path": "", "reason": "the pack unicode cannot judge: packs/unico
 _allowed_is_sound if {
 	is_array(data.sallyport.packs.unicode.allowed)
 	every entry in data.sallyport.packs.unicode.allowed {
-		regex.match(`^U\+[0-9A-F]{4,6}$`, entry)
+		_is_code_point(entry)
 	}
+}
+
+_is_code_point(entry) if {
+	is_string(entry)
+	regex.match(`^U\+[0-9A-F]{4,6}$`, entry)
 }
 
 # What is left of the watched characters where the uses that are in order are taken out,
@@ -129,7 +134,10 @@ _in_order_pattern := concat("|", array.concat(
 		`[\x{1100}-\x{115E}\x{A960}-\x{A97C}]\x{1160}|\x{115F}[\x{1161}-\x{11A7}]`, # old Hangul
 		`[\x{1BC00}-\x{1BC9F}][\x{1BCA0}-\x{1BCA3}]`,
 	],
-	[sprintf(`\x{%s}`, [substring(entry, 2, -1)]) | some entry in data.sallyport.packs.unicode.allowed],
+	[sprintf(`\x{%s}`, [substring(entry, 2, -1)]) |
+		some entry in data.sallyport.packs.unicode.allowed
+		_is_code_point(entry)
+	],
 ))
 
 # The flags of England, Scotland and Wales: the only sequences of tag characters that

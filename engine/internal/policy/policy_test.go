@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -356,8 +357,17 @@ func TestRulesCarryTheirMetadata(t *testing.T) {
 	if got := rules["payload_size"]; got.Title != "Payload too large" || got.Severity != "high" || !got.BuiltIn {
 		t.Errorf("payload_size: %+v", got)
 	}
-	if len(rules) != 10 {
-		t.Errorf("%d rules, want 10", len(rules))
+	for _, pattern := range []string{"rules/*.rego", "packs/*.rego"} {
+		files, err := fs.Glob(policies.FS, pattern)
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s: %d files, %v", pattern, len(files), err)
+		}
+		for _, file := range files {
+			name, isTest := strings.CutSuffix(strings.TrimSuffix(path.Base(file), ".rego"), "_test")
+			if got, ok := rules[name]; !isTest && (!ok || !got.BuiltIn || got.File != file || got.Title == "" || got.Severity == "") {
+				t.Errorf("%s: %+v", file, got)
+			}
+		}
 	}
 }
 

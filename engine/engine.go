@@ -119,8 +119,8 @@ func (s *settings) complete() error {
 		return fmt.Errorf("formats %q is neither %q nor %q", s.formats, AssertFormats, AnnotateFormats)
 	case s.clock == nil:
 		return errors.New("no clock is given")
-	case slices.Contains(s.policies, nil):
-		return errors.New("load policies: no folder is given")
+	case slices.ContainsFunc(s.policies, func(read func() (policy.Source, error)) bool { return read == nil }):
+		return errors.New("load policies: a folder or bundle is nil")
 	case s.timeout <= 0:
 		return fmt.Errorf("the timeout is %s but must be above 0", s.timeout)
 	case s.memo < 0:
@@ -152,8 +152,8 @@ func (e *Engine) compilePolicy(ctx context.Context, s settings) error {
 	}
 	builtIn.BuiltIn = true
 	sources := []policy.Source{builtIn}
-	for _, fsys := range s.policies {
-		source, err := readPolicies(fsys)
+	for _, read := range s.policies {
+		source, err := read()
 		if err != nil {
 			return fmt.Errorf("load policies: %w", err)
 		}

@@ -10,6 +10,8 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/sallyport-mcp/sallyport/engine/internal/policy"
 )
 
 // Mode says what becomes of a rejected call.
@@ -93,7 +95,7 @@ type settings struct {
 	loadPolicy      LoadPolicy
 	dialect         Dialect
 	formats         Formats
-	policies        []fs.FS
+	policies        []func() (policy.Source, error)
 	mode            Mode
 	allowUnsafeArgs []string
 	backtracking    []string
@@ -167,7 +169,13 @@ func WithUnwrapJSONStrings(tools ...string) Option {
 // left out, in packages sallyport.rules.<name>; and a data.json at its root,
 // which is laid over the data of the built-in rules.
 func WithPolicies(fsys fs.FS) Option {
-	return func(s *settings) { s.policies = append(s.policies, fsys) }
+	return func(s *settings) {
+		if fsys == nil {
+			s.policies = append(s.policies, nil) // New refuses it
+			return
+		}
+		s.policies = append(s.policies, func() (policy.Source, error) { return readPolicies(fsys) })
+	}
 }
 
 // WithMode sets the mode; it beats the environment variable in both directions.

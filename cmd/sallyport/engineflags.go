@@ -15,6 +15,7 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/engine"
 	"github.com/sallyport-mcp/sallyport/server"
+	"github.com/sallyport-mcp/sallyport/server/config"
 )
 
 // engineFlags are the flags from which an engine is built.
@@ -24,6 +25,8 @@ type engineFlags struct {
 	dialect         choice
 	formats         choice
 	policies        []string
+	bundle          config.Bundle
+	algorithm       choice
 	mode            choice
 	allowUnsafeArgs []string
 	backtracking    []string
@@ -64,11 +67,21 @@ func (f *engineFlags) registerAll(cmd *cobra.Command) {
 func (f *engineFlags) registerRules(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.policies, "policies", nil, "folder with rules of your own; may be repeated")
 	_ = cmd.MarkFlagDirname("policies")
+	f.registerBundle(cmd)
 	f.mode = choice{allowed: []string{string(engine.Strict), string(engine.Permissive)}}
 	f.mode.register(cmd, "mode", "what becomes of rejected calls (default: "+engine.ModeVariable+", else strict)")
 	f.registerTools(cmd, &f.allowUnsafeArgs, "allow-unsafe-args", "tool that is exempt from the rules on size, depth and control characters; may be repeated")
 	f.registerTools(cmd, &f.dropNulls, "drop-nulls", "tool for which a null that the schema forbids counts as an absent member; may be repeated")
 	f.registerTools(cmd, &f.unwrapStrings, "unwrap-json-strings", "tool for which a string that holds JSON counts as the object or array in it; may be repeated")
+}
+
+func (f *engineFlags) registerBundle(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.bundle.File, "bundle", "", "OPA bundle (.tar.gz) with rules of your own")
+	cmd.Flags().StringVar(&f.bundle.Key, "bundle-key", "", "file with the public key in PEM, or the shared secret, that the bundle has to be signed with")
+	_ = cmd.MarkFlagFilename("bundle", "gz")
+	_ = cmd.MarkFlagFilename("bundle-key")
+	f.algorithm = choice{allowed: config.BundleAlgorithms()}
+	f.algorithm.register(cmd, "bundle-algorithm", "signature algorithm of that key (default "+config.BundleAlgorithms()[0]+")")
 }
 
 // engine builds the engine. What it warns of while it starts goes to stderr.
@@ -150,6 +163,18 @@ func (f *engineFlags) sources(stderr io.Writer) (given []string, options []engin
 		}
 		given = append(given, "--policies "+showName(folder))
 		options = append(options, engine.WithPolicies(os.DirFS(folder)))
+	}
+	switch {
+	case f.bundle.File == "" && f.bundle.Key != "":
+		return nil, nil, errors.New("--bundle-key stands without --bundle")
+	case f.bundle.File != "":
+		f.bundle.Algorithm = f.algorithm.value
+		bundle, err := f.bundle.Read()
+		if err != nil {
+			return nil, nil, fmt.Errorf("--bundle: %w", err)
+		}
+		given = append(given, "--bundle "+showName(f.bundle.File))
+		options = append(options, engine.WithBundle(bundle))
 	}
 	return given, options, nil
 }

@@ -8,6 +8,8 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/sallyport-mcp/sallyport/engine"
+	"github.com/sallyport-mcp/sallyport/server/bundles"
 	"github.com/sallyport-mcp/sallyport/server/config"
 	"github.com/sallyport-mcp/sallyport/server/gateway"
 )
@@ -74,6 +76,9 @@ func runGateway(ctx context.Context, s streams, from config.Sources) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if err := followBundle(ctx, loaded.Engine, logger); err != nil {
+		return err
+	}
 	g, err := gateway.New(ctx, loaded, s.err, logger)
 	if err != nil {
 		return err
@@ -94,6 +99,36 @@ func runGateway(ctx context.Context, s streams, from config.Sources) error {
 	case code != 0:
 		return exitCode(code)
 	}
+	return nil
+}
+
+// followBundle keeps the file with the bundle up to date, where it comes from a service;
+// the watcher of files puts it into force. Without a bundle there is no start.
+func followBundle(ctx context.Context, settings config.Engine, logger *zap.Logger) error {
+	if settings.Bundle.URL == "" {
+		return nil
+	}
+	follower, err := bundles.New(settings.Bundle, func(ctx context.Context, b *engine.Bundle) error {
+		without := settings
+		without.Bundle = config.Bundle{}
+		options, err := without.Options()
+		if err != nil {
+			return err
+		}
+		_, err = engine.New(ctx, append(options, engine.WithBundle(b))...)
+		return err
+	}, logger)
+	if err != nil {
+		return fmt.Errorf("engine.bundle: %w", err)
+	}
+	if err := follower.First(ctx); err != nil {
+		return fmt.Errorf("engine.bundle: %w", err)
+	}
+	go func() {
+		if err := follower.Run(ctx); err != nil {
+			logger.Error("no bundles are looked for", zap.Error(err))
+		}
+	}()
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 func newPolicy(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Check, test, list and explain rules, and write new ones",
+		Short: "Check, test, list, explain and ship rules, and write new ones",
 		Example: `  sallyport policy new no_http --dir rules
   sallyport policy check --policies rules
   sallyport policy test rules
@@ -21,7 +21,7 @@ func newPolicy(s streams) *cobra.Command {
 
 		SuggestionsMinimumDistance: 2,
 	}
-	cmd.AddCommand(newPolicyCheck(s), newPolicyTest(s), newPolicyList(s), newPolicyExplain(s), newPolicyBench(s), newPolicyNew(s))
+	cmd.AddCommand(newPolicyCheck(s), newPolicyTest(s), newPolicyList(s), newPolicyExplain(s), newPolicyBench(s), newPolicyNew(s), newPolicyBundle(s))
 	return cmd
 }
 

@@ -30,6 +30,7 @@ type Engine struct {
 	Schemas              string // Learned, Bundled or a folder
 	ToolsList            string // file with an answer to tools/list, in the place of Schemas; "": none
 	Policies             []string
+	Bundle               Bundle
 	AllowUnsafeArgs      []string
 	Leniency             Leniency
 	Dialect              engine.Dialect // "": by the source of the schemas
@@ -39,6 +40,15 @@ type Engine struct {
 	MaxViolations        int               // 0: what the policy data says
 	RulesTimeout         time.Duration
 	VerdictMemo          int // 0: off
+}
+
+// Bundle has the settings of an OPA bundle of rules and data.
+type Bundle struct {
+	File      string // "": there is none. Where URL is set, the last good one is kept here
+	Key       string // file with the key that the bundle has to be signed with; "": it is not signed
+	Algorithm string // of the key
+	URL       string // where new ones come from; "": only from File
+	Poll      time.Duration
 }
 
 // Leniency names the tools whose arguments may be repaired.

@@ -86,7 +86,7 @@ func (o *Option) placeholder() string {
 	case Text, Texts:
 	}
 	return prefix + map[string]string{
-		patternTool: "TOOL", patternAddress: "HOST:PORT", patternHost: "HOST", patternOrigin: "ORIGIN", patternVariable: "VARIABLE", patternPrefix: "PATH",
+		patternTool: "TOOL", patternAddress: "HOST:PORT", patternHost: "HOST", patternOrigin: "ORIGIN", patternVariable: "VARIABLE", patternPrefix: "PATH", patternURL: "URL",
 	}[o.pattern]
 }
 

@@ -104,6 +104,7 @@ type object struct {
 var objects = map[string]object{
 	"":                {usage: "Configuration of sallyport."},
 	"engine":          {usage: "How calls are judged."},
+	"engine.bundle":   {usage: "Rules of your own as an OPA bundle.", needs: map[string]string{"url": "key", "key": "file", "poll": "url", "algorithm": "key"}},
 	"engine.leniency": {usage: "Repairs that are allowed, for the tools named."},
 	"listen":          {usage: "The HTTP side that clients see."},
 	"listen.tls":      {usage: "The certificate that is served.", required: []string{"cert", "key"}},

@@ -47,7 +47,7 @@ func samples(o *Option) []string {
 		return []string{"localhost:1", "127.0.0.1:2", "[::1]:3"}
 	case patternHost:
 		return []string{"a.example:1", "b.example:2", "c.example:3"}
-	case patternOrigin:
+	case patternOrigin, patternURL:
 		return []string{"https://a.example", "https://b.example", "https://c.example"}
 	}
 	return []string{"one", "two", "three"}
@@ -68,6 +68,14 @@ func written(o *Option, sample string) string {
 		text = fmt.Sprintf("{%s: %s}", parts[i], text)
 	}
 	// What goes with it, without which the option could not stand.
+	if member, ok := strings.CutPrefix(o.Key, "engine.bundle."); ok {
+		for _, other := range []string{"file", "key", "url"} {
+			if other != member {
+				text = strings.Replace(text, "{bundle: {", "{bundle: {"+other+": \"http://a.example\", ", 1)
+			}
+		}
+		return text + "\n"
+	}
 	text = strings.Replace(text, "{cert: ", "{key: k.pem, cert: ", 1)
 	return strings.Replace(text, "{key: \"", "{cert: c.pem, key: \"", 1) + "\n"
 }
@@ -85,6 +93,13 @@ func TestPrecedence(t *testing.T) {
 			other := map[string]string{"tls-cert": "tls-key", "tls-key": "tls-cert"}[o.Flag]
 			if other != "" { // one needs the other
 				environ = append(environ, "SALLYPORT_"+strings.ToUpper(strings.ReplaceAll(other, "-", "_"))+"=other")
+			}
+			if strings.HasPrefix(o.Key, "engine.bundle.") {
+				for _, name := range []string{"BUNDLE", "BUNDLE_KEY", "BUNDLE_URL"} {
+					if variable := "SALLYPORT_" + name; variable != o.Env() {
+						environ = append(environ, variable+"=http://a.example")
+					}
+				}
 			}
 			file := written(o, values[0])
 			for _, test := range []struct {

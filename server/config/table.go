@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"github.com/sallyport-mcp/sallyport/engine"
@@ -38,6 +39,31 @@ var table = []*Option{
 		Key: "engine.policies", Flag: "policies", Kind: Paths, Absent: "none", folder: true, pattern: patternPath, what: "a folder",
 		Usage: "folders with rules of your own",
 		field: func(c *Config, _ *Upstream) any { return &c.Engine.Policies },
+	},
+	{
+		Key: "engine.bundle.file", Flag: "bundle", Kind: Path, Absent: "none", pattern: patternPath, what: "a file",
+		Usage: "OPA bundle (.tar.gz) with rules of your own; with bundle-url the file in which the last good one is kept",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.Bundle.File },
+	},
+	{
+		Key: "engine.bundle.key", Flag: "bundle-key", Kind: Path, Absent: "the bundle must not be signed", pattern: patternPath, what: "a file",
+		Usage: "file with the public key in PEM, or the shared secret, that the bundle has to be signed with",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.Bundle.Key },
+	},
+	{
+		Key: "engine.bundle.algorithm", Flag: "bundle-algorithm", Kind: Choice, Choices: bundleAlgorithms, Default: "RS256",
+		Usage: "signature algorithm of that key",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.Bundle.Algorithm },
+	},
+	{
+		Key: "engine.bundle.url", Flag: "bundle-url", Kind: Text, Absent: "none", pattern: patternURL, what: "a URL with http or https, without user name and fragment",
+		Usage: "where an HTTP service has signed bundles; each that is newer and has no fault goes into force",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.Bundle.URL },
+	},
+	{
+		Key: "engine.bundle.poll", Flag: "bundle-poll", Kind: Duration, Min: int64(time.Second), Max: int64(24 * time.Hour), Default: "1m",
+		Usage: "how long to wait before it is asked again",
+		field: func(c *Config, _ *Upstream) any { return &c.Engine.Bundle.Poll },
 	},
 	{
 		Key: "engine.allow_unsafe_args", Flag: "allow-unsafe-args", Kind: Texts, Absent: "none", pattern: patternTool, what: whatTool,
@@ -232,6 +258,14 @@ var table = []*Option{
 		Usage: "least level that is logged",
 		field: func(c *Config, _ *Upstream) any { return &c.Log.Level },
 	},
+}
+
+// BundleAlgorithms returns the values of engine.bundle.algorithm, the default first.
+func BundleAlgorithms() []string { return slices.Clone(bundleAlgorithms) }
+
+// bundleAlgorithms are those of JWS (RFC 7518) that OPA verifies bundles with.
+var bundleAlgorithms = []string{
+	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "HS256", "HS384", "HS512",
 }
 
 // What patterns want, in words.

@@ -141,11 +141,11 @@ func TestEveryOptionOfTheLibrary(t *testing.T) {
 	covered := map[string]string{
 		"WithSchemas": "engine.schemas", "WithServerTools": "engine.schemas", "WithLoadPolicy": "engine.load_policy", "WithDialect": "engine.dialect",
 		"WithFormats": "engine.formats", "WithBacktrackingPatterns": "engine.backtracking_patterns", "WithDropNulls": "engine.leniency.drop_nulls",
-		"WithUnwrapJSONStrings": "engine.leniency.unwrap_json_strings", "WithPolicies": "engine.policies", "WithMode": "engine.mode",
+		"WithUnwrapJSONStrings": "engine.leniency.unwrap_json_strings", "WithPolicies": "engine.policies", "WithBundle": "engine.bundle.file", "WithMode": "engine.mode",
 		"WithAllowUnsafeArgs": "engine.allow_unsafe_args", "WithMaxViolations": "engine.max_violations", "WithTimeout": "engine.rules_timeout", "WithVerdictMemo": "engine.verdict_memo",
 		"WithLogger": "log.format", "WithRejections": "engine.rejections", "WithAllowedHosts": "listen.allowed_hosts", "WithAllowedOrigins": "listen.allowed_origins", "WithPathPrefix": "upstreams[].path", "WithMaxBody": "listen.limits.body_bytes",
 	}
-	for _, file := range []string{"../../engine/options.go", "../judge.go", "../http.go"} {
+	for _, file := range []string{"../../engine/options.go", "../../engine/bundle.go", "../judge.go", "../http.go"} {
 		for _, name := range withFunctions(t, file) {
 			if name == "WithClock" { // for programs that replay
 				continue

@@ -38,6 +38,13 @@ func (e Engine) Options() ([]engine.Option, error) {
 	for _, folder := range e.Policies {
 		options = append(options, engine.WithPolicies(os.DirFS(folder)))
 	}
+	if e.Bundle.File != "" {
+		bundle, err := e.Bundle.Read()
+		if err != nil {
+			return nil, fmt.Errorf("engine.bundle.file: %w", err)
+		}
+		options = append(options, engine.WithBundle(bundle))
+	}
 	switch {
 	case e.Learns():
 		options = append(options, engine.WithServerTools(nil))
@@ -51,6 +58,36 @@ func (e Engine) Options() ([]engine.Option, error) {
 		options = append(options, engine.WithSchemas(os.DirFS(e.Schemas)))
 	}
 	return options, nil
+}
+
+// Read reads and verifies the bundle in the file.
+func (b Bundle) Read() (*engine.Bundle, error) {
+	key, err := b.ReadKey()
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(b.File)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	read, err := engine.ReadBundle(file, key)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.File, err)
+	}
+	return read, nil
+}
+
+// ReadKey reads the key, nil where there is none.
+func (b Bundle) ReadKey() (*engine.BundleKey, error) {
+	if b.Key == "" {
+		return nil, nil //nolint:nilnil // no key is a setting
+	}
+	text, err := os.ReadFile(b.Key)
+	if err != nil {
+		return nil, fmt.Errorf("verification key: %w", err)
+	}
+	return &engine.BundleKey{Key: string(text), Algorithm: b.Algorithm}, nil
 }
 
 func readToolsList(name string) (server.ToolsList, error) {
@@ -147,6 +184,8 @@ func (s *Settings) names() []named {
 	for _, folder := range s.Engine.Policies {
 		add("engine.policies", folder, true)
 	}
+	add("engine.bundle.file", s.Engine.Bundle.File, false)
+	add("engine.bundle.key", s.Engine.Bundle.Key, false)
 	add("engine.tools_list", s.Engine.ToolsList, false)
 	add("listen.tls.cert", s.Listen.TLS.Cert, false)
 	add("listen.tls.key", s.Listen.TLS.Key, false)
@@ -186,7 +225,8 @@ func (s *Settings) Files() []string {
 }
 
 // CheckFiles looks whether what the settings name is there and can be used, and returns
-// a fault for each that is not. A lock file may be missing: the first run writes it.
+// a fault for each that is not. A lock file may be missing, and a bundle that
+// comes from a URL: the first run writes them.
 func (s *Settings) CheckFiles() []Problem {
 	var found []Problem
 	report := func(key string, err error) {
@@ -216,7 +256,7 @@ func (s *Settings) checkNamed(n named) error {
 	}
 	info, err := os.Stat(n.path)
 	switch {
-	case errors.Is(err, os.ErrNotExist) && optionOfIndexed(n.key).member() == "lock":
+	case errors.Is(err, os.ErrNotExist) && (optionOfIndexed(n.key).member() == "lock" || n.key == "engine.bundle.file" && s.Engine.Bundle.URL != ""):
 		return nil
 	case err != nil:
 		return err

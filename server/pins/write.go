@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/sallyport-mcp/sallyport/server/internal/wholefile"
 )
 
 const (
@@ -57,7 +59,7 @@ func (l *Lock) update(change func(pinSet) (bool, error)) (pinSet, error) {
 	}
 	text, err := p.text()
 	if err == nil {
-		err = replace(path, text)
+		err = wholefile.Replace(path, text, newMode)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write pins to %s: %w", l.path, err)
@@ -78,49 +80,4 @@ func exclude(path string) (release func(), err error) {
 		return nil, err
 	}
 	return func() { _ = lock.Close() }, nil
-}
-
-// replace writes a file as a whole or not at all, also where the power fails. An
-// existing one keeps its mode.
-func replace(path string, text []byte) (err error) {
-	mode := fs.FileMode(newMode)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = file.Close() // a second time does no harm
-			_ = os.Remove(file.Name())
-		}
-	}()
-	if _, err := file.Write(text); err != nil {
-		return err
-	}
-	if err := file.Chmod(mode); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), path); err != nil {
-		return err
-	}
-	syncFolder(filepath.Dir(path))
-	return nil
-}
-
-// syncFolder makes the new name last. Not every system can do that with a folder, and
-// the file itself is on the disk, so that at worst the old one is found again.
-func syncFolder(name string) {
-	if folder, err := os.Open(name); err == nil {
-		_ = folder.Sync()
-		_ = folder.Close()
-	}
 }

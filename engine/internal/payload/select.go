@@ -43,21 +43,33 @@ type SelectedString struct {
 // Select returns what the selection wants of a decoded value, up to so many strings. A
 // member of an object comes before those whose keys are greater, bytewise.
 func Select(value any, s *Selection, most int) Selected {
-	w := &selector{selection: s, most: most}
+	w := &selector{selection: s, most: most, named: map[string]bool{}}
 	start := make([]position, 0, len(s.Places))
-	for i := range s.Places {
+	for i, place := range s.Places {
 		start = w.reach(start, position{i, 0})
+		for _, token := range place {
+			w.named[token] = true
+		}
 	}
-	w.walk(value, start)
+	w.walk(value, &state{at: start})
 	return w.found
 }
 
 // position is how far one of the patterns has come.
 type position struct{ place, token int }
 
+// state is how far all of them have come. Where a token leads is worked out once, and is
+// the same for all tokens that no pattern names.
+type state struct {
+	at    []position
+	next  map[string]*state
+	other *state
+}
+
 type selector struct {
 	selection *Selection
 	most      int
+	named     map[string]bool // tokens in patterns
 	steps     []step
 	found     Selected
 }
@@ -74,30 +86,52 @@ func (w *selector) reach(list []position, p position) []position {
 	return list
 }
 
-// after returns the positions behind one more token.
-func (w *selector) after(list []position, token string) (next []position) {
-	for _, p := range list {
+// after returns the state behind one more token.
+func (w *selector) after(from *state, token string) *state {
+	if !w.named[token] {
+		if from.other == nil {
+			from.other = w.step(from, token)
+		}
+		return from.other
+	}
+	to, known := from.next[token]
+	if !known {
+		to = w.step(from, token)
+		if from.next == nil {
+			from.next = map[string]*state{}
+		}
+		from.next[token] = to
+	}
+	return to
+}
+
+func (w *selector) step(from *state, token string) *state {
+	to := &state{}
+	for _, p := range from.at {
 		place := w.selection.Places[p.place]
 		if p.token == len(place) {
 			continue
 		}
 		switch place[p.token] {
 		case AnyTokens:
-			next = w.reach(next, p)
+			to.at = w.reach(to.at, p)
 		case AnyToken, token:
-			next = w.reach(next, position{p.place, p.token + 1})
+			to.at = w.reach(to.at, position{p.place, p.token + 1})
 		}
 	}
-	return next
+	if slices.Equal(from.at, to.at) {
+		return from // so that depth makes no new ones
+	}
+	return to
 }
 
 // here says whether a pattern ends at one of the positions.
-func (w *selector) here(list []position) bool {
-	return slices.ContainsFunc(list, func(p position) bool { return p.token == len(w.selection.Places[p.place]) })
+func (w *selector) here(at *state) bool {
+	return slices.ContainsFunc(at.at, func(p position) bool { return p.token == len(w.selection.Places[p.place]) })
 }
 
-func (w *selector) walk(value any, at []position) {
-	if len(at) == 0 {
+func (w *selector) walk(value any, at *state) {
+	if len(at.at) == 0 {
 		return
 	}
 	switch v := value.(type) {
@@ -120,7 +154,7 @@ func (w *selector) walk(value any, at []position) {
 		slices.Sort(keys)
 		for _, key := range keys {
 			below := w.after(at, key)
-			if len(below) == 0 {
+			if len(below.at) == 0 {
 				continue
 			}
 			w.steps = append(w.steps, step{key: key, index: -1})

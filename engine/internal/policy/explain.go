@@ -36,6 +36,9 @@ func (p *Policy) Explain(ctx context.Context, in Input) ([]Trace, error) {
 	var all []Trace
 	input := in.term()
 	for _, name := range sortedKeys(p.rules) {
+		if p.leftOut(name) {
+			continue
+		}
 		q, err := p.compileQuery(denyOf(name).String())
 		if err != nil {
 			return nil, err
@@ -157,6 +160,9 @@ type Question struct {
 func (p *Policy) Questions() []Question {
 	var all []Question
 	for _, name := range sortedKeys(p.rules) {
+		if p.leftOut(name) {
+			continue
+		}
 		q, err := p.compileQuery(denyOf(name).String())
 		all = append(all, Question{name, func(ctx context.Context, in Input) error {
 			if err != nil {

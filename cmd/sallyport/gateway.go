@@ -115,7 +115,7 @@ func followBundle(ctx context.Context, settings config.Engine, logger *zap.Logge
 		if err != nil {
 			return err
 		}
-		_, err = engine.New(ctx, append(options, engine.WithBundle(b))...)
+		_, err = engine.New(ctx, append(options, engine.WithBundle(b), engine.WithLogger(zap.NewNop()))...)
 		return err
 	}, logger)
 	if err != nil {

@@ -93,12 +93,17 @@ func (f *Follower) First(ctx context.Context) error {
 // Run asks the service again and again, until ctx ends. Whatever is wrong is logged, and
 // changes nothing.
 func (f *Follower) Run(ctx context.Context) error {
-	d, err := f.downloader(func(ctx context.Context, u download.Update) error {
+	var d *download.Downloader
+	var err error
+	d, err = f.downloader(func(ctx context.Context, u download.Update) error {
 		err := f.take(ctx, u)
 		if failed := errors.Join(u.Error, err); failed != nil && ctx.Err() == nil {
 			f.logger.Error("the bundle is not taken over, the old one stays in force", zap.String("url", f.settings.URL), zap.Error(failed))
 		}
-		return err
+		if err != nil {
+			d.ClearCache() // look at it again the next time: it may have been a full disk
+		}
+		return nil // an error would make the next time come at once
 	})
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/sallyport-mcp/sallyport/bench/internal/charts"
 	"github.com/sallyport-mcp/sallyport/bench/internal/duel"
 	"github.com/sallyport-mcp/sallyport/bench/internal/measure"
+	"github.com/sallyport-mcp/sallyport/bench/internal/packs"
 	"github.com/sallyport-mcp/sallyport/bench/internal/peers"
 	"github.com/sallyport-mcp/sallyport/bench/internal/report"
 	"github.com/sallyport-mcp/sallyport/bench/internal/search"
@@ -192,6 +193,10 @@ func (s *session) choose(pattern string) ([]peers.Case, error) {
 func (s *session) typical() peers.Case { return s.world.Cases[1] }
 
 func (s *session) system(ctx context.Context) (err error) {
+	s.step("measure rule packs")
+	if s.report.Packs, err = packs.Run(ctx, measure.Plan{Rounds: min(s.plan.Rounds, 20), Sample: s.plan.Sample, Budget: s.plan.Budget / 5}); err != nil {
+		return err
+	}
 	s.step("measure calls in parallel")
 	if s.report.Parallel, err = system.Parallel(s.plan, s.world.Engine, s.world.Cases[1:5]); err != nil {
 		return err

@@ -52,12 +52,14 @@ func TestSelectedIsWhatRegoSelects(t *testing.T) {
 			selection.Places = append(selection.Places, tokensOf(place))
 		}
 		if random.IntN(3) == 0 {
-			contains = append(contains, pick("plan", "a", "漢", "~"))
+			for range 1 + random.IntN(3) {
+				contains = append(contains, pick("plan", "a", "漢", "~", "ai", "ain", "lan", "n ", "\\", "00"))
+			}
 		}
 		if random.IntN(3) == 0 {
 			ranges = append(ranges, []int{0x7f, 0x9f}, []int{0x1f600, 0x1f600})
 		}
-		selection.Contains = contains
+		selection.Contains = payload.NewTexts(contains)
 		for _, r := range ranges {
 			selection.CodePoints = append(selection.CodePoints, payload.CodePointRange{From: rune(r[0]), To: rune(r[1])})
 		}

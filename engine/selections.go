@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"strings"
-
 	"github.com/sallyport-mcp/sallyport/engine/internal/payload"
 	"github.com/sallyport-mcp/sallyport/engine/internal/policy"
 )
@@ -49,9 +47,7 @@ func selectionAt(asked *policy.Selection, places []string) *payload.Selection {
 	for _, r := range asked.CodePoints {
 		s.CodePoints = append(s.CodePoints, payload.CodePointRange{From: rune(r[0]), To: rune(r[1])})
 	}
-	for _, part := range asked.Contains {
-		s.Contains = append(s.Contains, strings.Map(lowerASCII, part))
-	}
+	s.Contains = payload.NewTexts(asked.Contains)
 	return s
 }
 
@@ -77,11 +73,4 @@ func (s *selections) in(tool string, object map[string]any, most int) map[string
 		found[rule] = converted
 	}
 	return found
-}
-
-func lowerASCII(r rune) rune {
-	if 'A' <= r && r <= 'Z' {
-		return r + 'a' - 'A'
-	}
-	return r
 }

@@ -163,3 +163,9 @@ test_names_in_one_script_pass if {
 	passes("/ref", "feature/\u0432\u0445\u043e\u0434-v2")
 	passes("/ref", "exp-\u03b12")
 }
+
+test_plain_operands_are_looked_at_where_a_list_asks_for_it if {
+	passes("/ref", "a^b")
+	refused("/ref", "a^b", sprintf(_shell, ["^"])) with data.sallyport.packs.command_arguments.metacharacters as ["^"]
+	refused("/ref", "a^b", sprintf(_shell, ["^"])) with data.sallyport.packs.command_arguments.metacharacters as ["^", ";"]
+}

@@ -14,6 +14,7 @@ type Report struct {
 	Machine  Machine    `json:"machine"`
 	Leaves   []Leaves   `json:"leaves"`
 	Cases    []Case     `json:"cases"`
+	Packs    []Case     `json:"packs,omitempty"` // ratios are to the rules without packs
 	Parallel []Parallel `json:"parallel,omitempty"`
 	Reload   []Reload   `json:"reload,omitempty"`
 	System   *System    `json:"system,omitempty"`

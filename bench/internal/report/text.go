@@ -20,6 +20,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	for i := range r.Cases {
 		out.cases(&r.Cases[i])
 	}
+	if len(r.Packs) > 0 {
+		out.line("\nrule packs; ratio: minimum to that without packs")
+	}
+	for i := range r.Packs {
+		out.cases(&r.Packs[i])
+	}
 	out.parallel(r.Parallel)
 	out.reload(r.Reload)
 	out.worst(r.Worst)

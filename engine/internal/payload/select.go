@@ -15,7 +15,7 @@ type Selection struct {
 	// Where either is given, a string is wanted only if it has a code point of one of
 	// the ranges, or contains one of the texts, whatever the case of its ASCII letters.
 	CodePoints []CodePointRange
-	Contains   []string // with ASCII letters in lower case
+	Contains   *Texts
 }
 
 // Tokens of Selection.Places that stand for others.
@@ -176,10 +176,10 @@ func (w *selector) add(in, text string) {
 
 func (w *selector) wants(text string) bool {
 	s := w.selection
-	if len(s.CodePoints) == 0 && len(s.Contains) == 0 {
+	if len(s.CodePoints) == 0 && s.Contains == nil {
 		return true
 	}
-	return slices.ContainsFunc(s.Contains, func(part string) bool { return containsFold(text, part) }) || s.hasCodePoint(text)
+	return s.Contains.in(text) || s.hasCodePoint(text)
 }
 
 func (s *Selection) hasCodePoint(text string) bool {
@@ -195,48 +195,84 @@ func (s *Selection) hasCodePoint(text string) bool {
 	})
 }
 
-// containsFold says whether text contains part, which is in lower case, where ASCII
-// letters of either case are the same.
-func containsFold(text, part string) bool {
-	if part == "" {
+// Texts are looked for in one pass, whatever the case of ASCII letters. A text without
+// any is left after two bytes per position: for seventy texts that takes a tenth of looking
+// for one after the other.
+type Texts struct {
+	always bool // one of them is empty
+	starts map[[2]byte][]string
+	pairs  [1 << 16 / 64]uint64 // the keys of starts, to be asked fast
+	single [256]bool            // those of one byte
+}
+
+// NewTexts returns nil where there are none.
+func NewTexts(parts []string) *Texts {
+	if len(parts) == 0 {
+		return nil
+	}
+	t := &Texts{starts: map[[2]byte][]string{}}
+	for _, part := range parts {
+		part = strings.Map(lowerASCIIRune, part)
+		switch len(part) {
+		case 0:
+			t.always = true
+		case 1:
+			t.single[part[0]] = true
+		default:
+			pair := [2]byte{part[0], part[1]}
+			t.starts[pair] = append(t.starts[pair], part)
+			at := int(pair[0])<<8 | int(pair[1])
+			t.pairs[at/64] |= 1 << (at % 64)
+		}
+	}
+	return t
+}
+
+func (t *Texts) in(text string) bool {
+	if t == nil {
+		return false
+	}
+	if t.always {
 		return true
 	}
-	lower, upper := part[0], part[0]
-	if 'a' <= lower && lower <= 'z' {
-		upper -= 'a' - 'A'
-	}
-	nextLower, nextUpper := -1, -1
-	for i := 0; len(text)-i >= len(part); i++ {
-		nextLower, nextUpper = indexFrom(text, lower, i, nextLower), indexFrom(text, upper, i, nextUpper)
-		if i = min(nextLower, nextUpper); len(text)-i < len(part) {
-			return false
+	before := 0
+	for i := range len(text) {
+		c := lowerASCII(text[i])
+		if t.single[c] {
+			return true
 		}
-		if equalFoldASCII(text[i:i+len(part)], part) {
+		at := before<<8 | int(c)
+		before = int(c)
+		if i > 0 && t.pairs[at/64]&(1<<(at%64)) != 0 && t.startsAt(text[i-1:]) {
 			return true
 		}
 	}
 	return false
 }
 
-// indexFrom returns where c next is, from start on, given where it was the last time; the
-// length of text where it is not.
-func indexFrom(text string, c byte, start, last int) int {
-	if last >= start {
-		return last
+func (t *Texts) startsAt(text string) bool {
+	return slices.ContainsFunc(t.starts[[2]byte{lowerASCII(text[0]), lowerASCII(text[1])}], func(part string) bool {
+		return len(part) <= len(text) && equalFoldASCII(text[:len(part)], part)
+	})
+}
+
+func lowerASCII(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
 	}
-	if next := strings.IndexByte(text[start:], c); next >= 0 {
-		return start + next
+	return c
+}
+
+func lowerASCIIRune(r rune) rune {
+	if 'A' <= r && r <= 'Z' {
+		r += 'a' - 'A'
 	}
-	return len(text)
+	return r
 }
 
 func equalFoldASCII(text, lower string) bool {
 	for i := range len(lower) {
-		c := text[i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
+		if lowerASCII(text[i]) != lower[i] {
 			return false
 		}
 	}

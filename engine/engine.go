@@ -279,8 +279,9 @@ type Rule struct {
 	Line        int    // of its package clause
 	Halts       bool   // as its METADATA has it: the schema does not see a call that it refuses
 	BuiltIn     bool
-	// Off says why the rule is switched off for every tool; "" where it is in force.
-	Off string
+	// Off says why the rule is off for every tool; "" where it is in force.
+	Off  string
+	Pack bool // it is a pack: off, unless data switches it on
 	// Attached has the patterns of places that a rule asks texts of, by tool, "*" for all.
 	// It is nil for a rule that asks for none.
 	Attached map[string][]string
@@ -292,6 +293,10 @@ func (e *Engine) Rules() []Rule {
 	for _, r := range e.policy.Rules() {
 		rule := Rule{Name: r.Name, Title: r.Title, Description: r.Description, Severity: r.Severity, File: r.File, Line: r.Line, Halts: r.Halts, BuiltIn: r.BuiltIn}
 		rule.Off = e.reading.WhyDisabled[r.Name]
+		rule.Pack = r.BuiltIn && strings.HasPrefix(r.File, "packs/")
+		if rule.Off == "" && e.policy.LeftOut(r.Name) {
+			rule.Off = "packs/" + r.Name + "/on is not true"
+		}
 		if selection, asks := e.reading.Selections[r.Name]; asks {
 			rule.Attached = map[string][]string{}
 			for tool, places := range selection.Attach {

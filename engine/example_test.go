@@ -169,7 +169,7 @@ func ExampleEngine_Rules() {
 		panic(err)
 	}
 	for _, rule := range eng.Rules() {
-		if !strings.HasPrefix(rule.File, "packs/") { // those are off, unless data switches them on
+		if rule.Off == "" { // rule packs are off
 			fmt.Println(rule.Severity, rule.Name)
 		}
 	}

@@ -27,13 +27,17 @@ Exit code 0: nothing is wrong; 2: something is.`,
 			if err != nil {
 				return err
 			}
-			own, off := 0, 0
+			own, packs, off := 0, 0, 0
 			for _, r := range eng.Rules() {
 				if !r.BuiltIn {
 					own++
 				}
-				if r.Off != "" {
+				switch {
+				case r.Off != "" && r.Pack:
+					packs++
+				case r.Off != "":
 					off++
+				default:
 				}
 			}
 			inForce := 0
@@ -43,8 +47,8 @@ Exit code 0: nothing is wrong; 2: something is.`,
 					inForce++
 				}
 			}
-			_, err = fmt.Fprintf(s.out, "%s, %d of your own, %d switched off; %s, %d in force; nothing is wrong\n",
-				counted(len(eng.Rules()), "rule"), own, off, counted(len(waivers), "waiver"), inForce)
+			_, err = fmt.Fprintf(s.out, "%s, %d of your own, %d in packs that are off, %d switched off; %s, %d in force; nothing is wrong\n",
+				counted(len(eng.Rules()), "rule"), own, packs, off, counted(len(waivers), "waiver"), inForce)
 			return err
 		},
 	}

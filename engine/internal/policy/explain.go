@@ -36,7 +36,7 @@ func (p *Policy) Explain(ctx context.Context, in Input) ([]Trace, error) {
 	var all []Trace
 	input := in.term()
 	for _, name := range sortedKeys(p.rules) {
-		if p.leftOut(name) {
+		if p.LeftOut(name) {
 			continue
 		}
 		q, err := p.compileQuery(denyOf(name).String())
@@ -160,7 +160,7 @@ type Question struct {
 func (p *Policy) Questions() []Question {
 	var all []Question
 	for _, name := range sortedKeys(p.rules) {
-		if p.leftOut(name) {
+		if p.LeftOut(name) {
 			continue
 		}
 		q, err := p.compileQuery(denyOf(name).String())

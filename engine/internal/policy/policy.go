@@ -173,8 +173,8 @@ func (p *Policy) leaveOutPacks(modules map[string]*ast.Module) {
 	}
 }
 
-// leftOut says whether a rule is in a pack that is off.
-func (p *Policy) leftOut(name string) bool { return len(p.compiler.GetRules(denyOf(name))) == 0 }
+// LeftOut says whether a rule is in a pack that is off.
+func (p *Policy) LeftOut(name string) bool { return len(p.compiler.GetRules(denyOf(name))) == 0 }
 
 func (p *Policy) compileQuery(ref string) (query, error) {
 	compiler := p.compiler.QueryCompiler()

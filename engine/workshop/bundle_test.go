@@ -181,7 +181,7 @@ func tampered(t *testing.T, bundle []byte) []byte {
 	files := map[string]string{}
 	for r := tar.NewReader(compressed); ; {
 		header, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

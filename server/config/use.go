@@ -70,7 +70,7 @@ func (b Bundle) Read() (*engine.Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	read, err := engine.ReadBundle(file, key)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.File, err)

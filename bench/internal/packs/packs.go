@@ -35,14 +35,17 @@ var loads = []load{
 	{"paths", "one list", list("paths", "services/billing/internal/ledger/%d.go", 1000)},
 	{"ssrf", "one list", list("urls", "https://docs.example.org/guide/chapter-%d?lang=en", 250)},
 	{"command_arguments", "one list", list("packages", "@scope/package-%d@^1.2.3", 1000)},
-	//{"sql", "one statement", one("sql", "SELECT a.id, b.name -- the owner\nFROM accounts a JOIN owners b ON b.id = a.owner WHERE b.name <> 'x; y' AND a.n > 10\nUNION ALL ")},
+	{"sql", "one statement", one("sql", "SELECT a.id, b.name -- the owner\nFROM accounts a JOIN owners b ON b.id = a.owner WHERE b.name LIKE 'x; y%' AND a.n > 10\nUNION ALL ")},
 }
 
 // text fills a member with a text.
 func text(part string) func(int) map[string]any { return one("text", part) }
 
 func one(member, part string) func(int) map[string]any {
-	return func(size int) map[string]any { return map[string]any{member: strings.Repeat(part, size/len(part))} }
+	written, _ := json.Marshal(part) // a text can always be written
+	return func(size int) map[string]any {
+		return map[string]any{member: strings.Repeat(part, size/(len(written)-len(`""`)))}
+	}
 }
 
 // list fills a list with values, up to so many; then with longer ones.

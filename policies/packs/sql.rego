@@ -327,7 +327,10 @@ _unsound contains list if {
 }
 
 # One line for each item, see _heads.
-_unsound contains "dangerous" if contains(concat("", data.sallyport.packs.sql.dangerous), "\n")
+_unsound contains "dangerous" if {
+	_is_texts(data.sallyport.packs.sql.dangerous)
+	contains(concat("", data.sallyport.packs.sql.dangerous), "\n")
+}
 
 _unsound contains "dialects" if not _is_dialects(object.get(data.sallyport.packs.sql, "dialects", null))
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -43,7 +44,11 @@ func parse(sources []Source) (map[string]*ast.Module, map[string]Rule, error) {
 	var faults []error
 	for _, source := range sources {
 		for _, name := range sortedKeys(source.Modules) {
-			module, err := parseModule(name, source.Modules[name])
+			read := parseModule
+			if source.BuiltIn {
+				read = parseOnce
+			}
+			module, err := read(name, source.Modules[name])
 			if err != nil {
 				faults = append(faults, err)
 				continue
@@ -72,6 +77,22 @@ func parse(sources []Source) (map[string]*ast.Module, map[string]Rule, error) {
 		}
 	}
 	return modules, rules, errors.Join(faults...)
+}
+
+// parsed holds the built-in modules by their text: they are the same for every engine of a
+// process, and the compiler works on copies.
+var parsed sync.Map
+
+func parseOnce(name, text string) (*ast.Module, error) {
+	key := [2]string{name, text}
+	if module, ok := parsed.Load(key); ok {
+		return module.(*ast.Module), nil
+	}
+	module, err := parseModule(name, text)
+	if err == nil {
+		parsed.Store(key, module)
+	}
+	return module, err
 }
 
 func parseModule(name, text string) (*ast.Module, error) {

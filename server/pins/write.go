@@ -24,14 +24,22 @@ const (
 // resolved follows links, so that what they lead to is replaced and not they. A link
 // that leads nowhere is an error: the file may be on a disk that is not there.
 func (l *Lock) resolved() (string, error) {
+	// What is at the path is asked first: a file that another process has made since is
+	// no link.
+	info, err := os.Lstat(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l.path, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", l.path, err)
+	}
 	path, err := filepath.EvalSymlinks(l.path)
 	switch {
 	case err == nil:
 		return path, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s: %w", l.path, err)
-	}
-	if _, err := os.Lstat(l.path); err == nil {
+	case info.Mode()&fs.ModeSymlink != 0:
 		return "", fmt.Errorf("%s: a link that leads nowhere", l.path)
 	}
 	return l.path, nil

@@ -110,5 +110,6 @@ func WithBundle(b *Bundle) Option {
 			return
 		}
 		s.policies = append(s.policies, func() (policy.Source, error) { return b.source, nil })
+		s.revisions = append(s.revisions, b.Revision)
 	}
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/sallyport-mcp/sallyport/engine/internal/payload"
 	"github.com/sallyport-mcp/sallyport/engine/internal/policy"
-	"github.com/sallyport-mcp/sallyport/policies"
 	toolschemas "github.com/sallyport-mcp/sallyport/tool_schemas"
 )
 
@@ -146,24 +145,15 @@ func (s *settings) completeSource() {
 }
 
 func (e *Engine) compilePolicy(ctx context.Context, s settings) error {
-	builtIn, err := readPolicies(policies.FS)
+	sources, err := s.sources()
 	if err != nil {
-		return fmt.Errorf("load built-in policies: %w", err)
-	}
-	builtIn.BuiltIn = true
-	sources := []policy.Source{builtIn}
-	for _, read := range s.policies {
-		source, err := read()
-		if err != nil {
-			return fmt.Errorf("load policies: %w", err)
-		}
-		sources = append(sources, source)
+		return err
 	}
 	config, err := policyConfig(s)
 	if err != nil {
 		return fmt.Errorf("load built-in policies: %w", err)
 	}
-	if e.policy, err = policy.New(ctx, append(sources, s.overlay()), config); err != nil {
+	if e.policy, err = policy.New(ctx, sources, config); err != nil {
 		return errors.Join(prefixed("load policies: ", err)...)
 	}
 	e.reading = e.policy.Reading()
@@ -236,6 +226,10 @@ func (e *Engine) announceStrangers(s settings) {
 
 // Mode returns the mode that New settled on.
 func (e *Engine) Mode() Mode { return e.mode }
+
+// Revisions returns the revisions of the bundles that the engine was built with, in the
+// order of WithBundle.
+func (e *Engine) Revisions() []string { return slices.Clone(e.settings.revisions) }
 
 // Tools returns the names of the registered tools, sorted. Tools in quarantine are
 // not among them.

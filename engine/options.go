@@ -96,6 +96,7 @@ type settings struct {
 	dialect         Dialect
 	formats         Formats
 	policies        []func() (policy.Source, error)
+	revisions       []string // of the bundles among policies
 	mode            Mode
 	allowUnsafeArgs []string
 	backtracking    []string

@@ -14,7 +14,7 @@ import (
 func rewrite(text []byte, root *place) ([]byte, error) {
 	w := rewriter{decoder: jsontext.NewDecoder(bytes.NewReader(text))}
 	if err := w.value(root); err != nil {
-		return nil, fmt.Errorf("repair: %w", err)
+		return nil, fmt.Errorf("rewrite: %w", err)
 	}
 	return w.out, nil
 }
@@ -35,12 +35,37 @@ func (w *rewriter) value(at *place) error {
 		return nil
 	}
 	kind := w.decoder.PeekKind()
+	if at != nil && at.edit == redact {
+		w.out = append(w.out, standIn(kind)...)
+		return w.decoder.SkipValue()
+	}
 	if at == nil || len(at.below) == 0 || kind != '{' && kind != '[' {
 		value, err := w.decoder.ReadValue()
 		w.out = append(w.out, value...)
 		return err
 	}
 	return w.container(at, kind)
+}
+
+// redact puts another value of its type in the place of one that is not to be kept.
+const redact RepairKind = "redact"
+
+// standIn is a value of this kind that tells nothing, not even a key.
+func standIn(kind jsontext.Kind) string {
+	switch kind {
+	case '{':
+		return "{}"
+	case '[':
+		return "[]"
+	case '"':
+		return `"(redacted)"`
+	case '0':
+		return "0"
+	case 't', 'f':
+		return "false"
+	default:
+		return "null"
+	}
 }
 
 // container copies an array or an object part by part.

@@ -62,6 +62,21 @@ faults contains fault if {
 	fault := sprintf("packs/%s/attach: the pack is on, but there is no place for it to look at", [name])
 }
 
+faults contains fault if {
+	not _is_limit("max_bytes", data.sallyport.record.max_bytes)
+	fault := "record/max_bytes: is not a whole number above 0"
+}
+
+faults contains fault if {
+	not _are_words(data.sallyport.record.secret_members)
+	fault := "record/secret_members: is not a list of texts of small letters and digits only"
+}
+
+faults contains fault if {
+	not _are_places(data.sallyport.record.masked)
+	fault := "record/masked: is not an object that gives each tool, or \"*\", a list of pointer patterns"
+}
+
 # METADATA
 # title: Rules that entries name
 # description: By the place that names them. There has to be a rule of each name.
@@ -97,5 +112,20 @@ _is_attach(attach) if {
 		every place in places {
 			is_string(place)
 		}
+	}
+}
+
+_are_words(words) if {
+	is_array(words)
+	every word in words {
+		is_string(word)
+		regex.match(`^[0-9a-z]+$`, word)
+	}
+}
+
+_are_places(masked) if {
+	_is_attach(masked)
+	every place in [place | some place in masked[_]] {
+		regex.match(`^(?:/(?:[^/~]|~[01])*)*$`, place)
 	}
 }

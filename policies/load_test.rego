@@ -49,6 +49,29 @@ test_attach_is_by_tool[json.marshal(attach)] if {
 
 some_fault(pack, wanted) if load.faults == {wanted} with data.sallyport.packs as {"p": pack}
 
+test_what_records_hold[name] if {
+	some name, case in {
+		"bytes": [{"max_bytes": "1"}, "record/max_bytes: is not a whole number above 0"],
+		"no list": [{"secret_members": {}}, _words],
+		"no texts": [{"secret_members": [1]}, _words],
+		"capitals": [{"secret_members": ["apiKey"]}, _words],
+		"no text": [{"secret_members": [""]}, _words],
+		"no object": [{"masked": []}, _masked],
+		"no pointer": [{"masked": {"t": ["a"]}}, _masked],
+	}
+	[own, wanted] := case
+	record := object.union(data.sallyport.record, own)
+	load.faults == {wanted} with data.sallyport.record as record
+}
+
+test_places_of_records if {
+	load.faults == set() with data.sallyport.record.masked as {"*": ["/**/pin"], "t": ["", "/a~1b"]}
+}
+
+_words := "record/secret_members: is not a list of texts of small letters and digits only"
+
+_masked := "record/masked: is not an object that gives each tool, or \"*\", a list of pointer patterns"
+
 test_named_rules if {
 	load.named == {
 		{"where": "exemptions/register/a/rules", "rule": "schema"},

@@ -32,6 +32,7 @@ type Judge struct {
 	source     Source
 	rejections atomic.Value // Rejections
 	logger     *zap.Logger
+	recorder   Recorder // nil: none
 }
 
 // Option sets one thing about a new judge.
@@ -201,16 +202,25 @@ func (j *Judge) call(ctx context.Context, message []byte, m frame.Message) Decis
 		if !errors.As(err, &refusal) {
 			return j.refuse(m.ID, codeInternal, "the call could not be judged, so it is refused")
 		}
-		j.record(ctx, m.ID, refusal)
+		j.log(ctx, m.ID, refusal)
+		j.record(ctx, Judged{Engine: eng, Tool: tool, Arguments: params["arguments"], Refused: refusal})
 		return Decision{Action: Reply, ID: m.ID, Code: refusal.Code, Message: j.refusal(m.ID, params, refusal)}
 	}
+	j.record(ctx, Judged{Engine: eng, Tool: tool, Arguments: params["arguments"], Accepted: accepted})
 	timeout, _ := eng.Timeout(tool)
 	return Decision{Action: Forward, Message: forwarded(message, params["arguments"], accepted), ID: m.ID, Tool: tool, Timeout: timeout}
 }
 
-// record logs a refused call in one line: what found what at which place, and no value of
+func (j *Judge) record(ctx context.Context, judged Judged) {
+	if j.recorder != nil {
+		judged.Session = callerOf(ctx).Session
+		j.recorder.Record(ctx, judged)
+	}
+}
+
+// log tells of a refused call in one line: what found what at which place, and no value of
 // the arguments.
-func (j *Judge) record(ctx context.Context, id []byte, refusal *engine.ValidationError) {
+func (j *Judge) log(ctx context.Context, id []byte, refusal *engine.ValidationError) {
 	checks := make([]string, len(refusal.Violations))
 	for i, v := range refusal.Violations {
 		checks[i] = v.Path + " " + v.Check()

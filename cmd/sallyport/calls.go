@@ -15,6 +15,16 @@ type recorded struct {
 	input     string // file and line, fit to show
 	tool      string
 	arguments []byte // nil where they are absent; valid until the next call is read
+	masked    bool   // a record has replaced some of them
+	notKept   error  // a record has none of them; nil where it has
+}
+
+// skipped tells of a call that cannot be judged, since its record has no arguments.
+func (c recorded) skipped(w io.Writer) bool {
+	if c.notKept != nil {
+		_, _ = fmt.Fprintf(w, "sallyport: %s: left out: %s\n", c.input, showLine(c.notKept.Error()))
+	}
+	return c.notKept != nil
 }
 
 // eachCall reads files as check does, with tool each as one payload, and calls handle for
@@ -61,9 +71,13 @@ func callsOf(ctx context.Context, name string, stdin io.Reader, tool *string, ha
 		if errors.As(err, &unreadable) {
 			return fmt.Errorf("%s: no call: %s", at, showLine(unreadable.Message))
 		}
+		var notKept *server.NotKeptError
+		if errors.As(err, &notKept) {
+			return handle(recorded{input: at, tool: notKept.Tool, notKept: notKept})
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
-		return handle(recorded{input: at, tool: call.Tool, arguments: call.Arguments})
+		return handle(recorded{input: at, tool: call.Tool, arguments: call.Arguments, masked: len(call.Masked) > 0})
 	})
 }

@@ -189,6 +189,10 @@ func (c *checker) message(ctx context.Context, file string, m message) error {
 	}
 	call, err := server.ReadCall(m.text)
 	var unreadable *server.MessageError
+	var notKept *server.NotKeptError
+	if errors.As(err, &notKept) {
+		err = &server.MessageError{Code: -32600, Message: showLine(notKept.Error())}
+	}
 	if errors.As(err, &unreadable) {
 		r.noCall(unreadable)
 		return c.show(r)

@@ -39,6 +39,9 @@ the whole.`,
 			}
 			var calls []engine.Call
 			err = eachCall(cmd.Context(), args, s.in, payloadOf, func(c recorded) error {
+				if c.skipped(s.err) {
+					return nil
+				}
 				calls = append(calls, engine.Call{Tool: c.tool, Arguments: slices.Clone(c.arguments)})
 				return nil
 			})

@@ -23,11 +23,12 @@ func newReplay(s streams) *cobra.Command {
 		Long: `Put recorded calls to two engines, which differ in their folders of rules or their
 modes, and report what is newly refused, newly accepted, newly passed by a bypass, or
 refused for other reasons, by tool and rule. Calls are read as "sallyport check" reads
-them. This is how a migration ends: what would break?
+them; the records of a gateway (--record) are calls, too. This is how a migration ends: what would break?
 
 Exit code 0: nothing is newly accepted or bypassed; 1: something is; 2: the work could
 not be done, or a call could not be judged.`,
 		Example: `  sallyport replay --old rules --new rules-next calls.jsonl
+  sallyport replay --new rules-next records.jsonl
   sallyport replay --old-mode permissive --new-mode strict calls.jsonl
   sallyport replay --new rules --verbose --output json calls.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,7 +51,15 @@ not be done, or a call could not be judged.`,
 			defer progress.stop()
 			tally := &workshop.Tally{}
 			var differences []replayRow
+			var left leftOut
 			err := eachCall(cmd.Context(), args, s.in, nil, func(c recorded) error {
+				if c.notKept != nil {
+					left.NotKept++
+					return nil
+				}
+				if c.masked {
+					left.Masked++
+				}
 				d, err := workshop.Compare(cmd.Context(), engines[0], engines[1], c.tool, c.arguments)
 				if err != nil {
 					return fmt.Errorf("%s: %w", c.input, err)
@@ -72,9 +81,10 @@ not be done, or a call could not be judged.`,
 					Different   int                   `json:"different"`
 					Rows        []workshop.TallyCount `json:"rows"`
 					Differences []replayRow           `json:"differences,omitempty"`
-				}{tally.Calls, tally.Different, append([]workshop.TallyCount{}, tally.Rows()...), differences})
+					leftOut
+				}{tally.Calls, tally.Different, append([]workshop.TallyCount{}, tally.Rows()...), differences, left})
 			} else {
-				err = writeReplay(s.out, tally, differences)
+				err = writeReplay(s.out, tally, differences, left)
 			}
 			if err != nil {
 				return err
@@ -105,7 +115,13 @@ type replayRow struct {
 	workshop.Difference
 }
 
-func writeReplay(w io.Writer, tally *workshop.Tally, differences []replayRow) error {
+// leftOut counts what the records do not tell.
+type leftOut struct {
+	NotKept int `json:"not_kept"` // calls without arguments
+	Masked  int `json:"masked"`   // calls with some that were replaced
+}
+
+func writeReplay(w io.Writer, tally *workshop.Tally, differences []replayRow, left leftOut) error {
 	out := &printer{w: w}
 	for _, d := range differences {
 		out.line("%s  %s  %s", d.Input, showTool(showName(d.Tool)), d.Change)
@@ -134,5 +150,11 @@ func writeReplay(w io.Writer, tally *workshop.Tally, differences []replayRow) er
 	out.line("%s, %d judged differently: %d newly refused, %d newly accepted, %d newly bypassed, %d for other reasons",
 		counted(tally.Calls, "call"), tally.Different, tally.Count(workshop.NewlyRefused), tally.Count(workshop.NewlyAccepted),
 		tally.Count(workshop.NewlyBypassed), tally.Count(workshop.OtherReasons))
+	if left.NotKept > 0 {
+		out.line("%s more in the records, without their arguments: not judged", counted(left.NotKept, "call"))
+	}
+	if left.Masked > 0 {
+		out.line("%s with arguments that the records have masked: what a rule finds there is not seen", counted(left.Masked, "call"))
+	}
 	return out.err
 }

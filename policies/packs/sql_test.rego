@@ -122,11 +122,14 @@ test_a_cr_alone_is_refused_where_there_are_comments if {
 	passes("/sql", "SELECT\r1")
 }
 
-test_every_dangerous_item_is_found[item] if {
-	some item in data.sallyport.packs.sql.dangerous
-	text := replace(replace(concat("", ["x ", item, " y"]), " * ", " a b "), "'", "'c'")
-	some finding in sql.deny with input as selected("sql", {"/sql": text})
-	startswith(finding.reason, "uses ")
+test_every_dangerous_item_is_found if {
+	texts := {path: text |
+		some i, item in data.sallyport.packs.sql.dangerous
+		path := sprintf("/%d/sql", [i])
+		text := replace(replace(concat("", ["x ", item, " y"]), " * ", " a b "), "'", "'c'")
+	}
+	denied := sql.deny with input as selected("sql", texts)
+	object.keys(texts) == {finding.path | some finding in denied; startswith(finding.reason, "uses ")}
 }
 
 test_dangerous_items_are_found_however_they_are_written[text] if {

@@ -18,6 +18,9 @@ func (m *merger) check(s *Settings) {
 			m.report(s.origin("upstreams[%d].url", i), fmt.Sprintf("upstreams[%d].url", i), fault{problem: "is not a URL that can be read"})
 		}
 	}
+	if _, err := url.Parse(s.Record.URL); err != nil {
+		m.report(s.origins["record.url"], "record.url", fault{problem: "is not a URL that can be read"})
+	}
 	m.checkAddress(s)
 	if s.Engine.ToolsList != "" && s.Engine.Schemas != Learned {
 		m.report(s.origins["engine.tools_list"], "engine.tools_list", fault{problem: "cannot stand beside engine.schemas", remedy: "choose one"})
@@ -100,6 +103,9 @@ func (s *Settings) doubts() []Problem {
 		if len(s.Listen.AllowedHosts) == 0 {
 			warn(at, "listen.address", "is open to other machines under any name", "set listen.allowed_hosts")
 		}
+	}
+	if parsed, err := url.Parse(s.Record.URL); err == nil && parsed.Scheme == "http" && !loopback(parsed.Hostname()) {
+		warn(s.origins["record.url"], "record.url", "is http, so records of calls can be read on the way", "use https")
 	}
 	for i, u := range s.Upstreams {
 		parsed, err := url.Parse(u.URL)

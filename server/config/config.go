@@ -14,6 +14,7 @@ type Config struct {
 	Engine    Engine
 	Listen    Listen
 	Upstreams []Upstream
+	Record    Record
 	Log       Log
 }
 
@@ -96,6 +97,17 @@ type Upstream struct {
 	Cwd     string
 	Lock    string // file with pins of its tools; "": no pins
 }
+
+// Record says where records of calls go. Without File and URL there are none.
+type Record struct {
+	File  string // events are appended to it
+	URL   string // events are posted to it
+	Token Reference
+	Delay time.Duration // how long events are gathered for URL
+}
+
+// On says that calls are recorded.
+func (r Record) On() bool { return r.File != "" || r.URL != "" }
 
 // Log has the settings of the log, which goes to standard error.
 type Log struct {

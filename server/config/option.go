@@ -114,7 +114,9 @@ var objects = map[string]object{
 		usage: "One MCP server behind the gateway: at a URL, or a child process.", required: []string{"name"}, exactlyOne: []string{"url", "command"},
 		needs: map[string]string{"headers": "url", "args": "command", "env": "command", "cwd": "command"},
 	},
-	"log": {usage: "The log, on standard error."},
+	"record":       {usage: "Records of the calls that are judged, for sallyport replay.", needs: map[string]string{"token": "url", "delay": "url"}},
+	"record.token": {usage: "The bearer token for the service: where it is, never the token itself.", exactlyOne: []string{"file", "env"}},
+	"log":          {usage: "The log, on standard error."},
 }
 
 // optionOfIndexed finds the option of a key such as "upstreams[0].lock".

@@ -249,6 +249,31 @@ var table = []*Option{
 		field: func(_ *Config, u *Upstream) any { return &u.Lock },
 	},
 	{
+		Key: "record.file", Flag: "record", Kind: Path, Absent: "none", pattern: patternPath, what: "a file",
+		Usage: "file to which a record of each call is appended, without its secrets",
+		field: func(c *Config, _ *Upstream) any { return &c.Record.File },
+	},
+	{
+		Key: "record.url", Flag: "record-url", Kind: Text, Absent: "none", pattern: patternURL, what: "a URL with http or https, without user name and fragment",
+		Usage: "HTTP service that takes these records as OPA's decision logs",
+		field: func(c *Config, _ *Upstream) any { return &c.Record.URL },
+	},
+	{
+		Key: "record.token.file", Flag: "record-token-file", Kind: Path, pattern: patternPath, what: "a file", group: "record.token", Absent: "no token is sent",
+		Usage: "file with the bearer token for that service",
+		field: func(c *Config, _ *Upstream) any { return &c.Record.Token.File },
+	},
+	{
+		Key: "record.token.env", Flag: "record-token-env", Kind: Text, pattern: patternVariable, what: whatVariable, group: "record.token", Absent: "no token is sent",
+		Usage: "name of the environment variable with that token",
+		field: func(c *Config, _ *Upstream) any { return &c.Record.Token.Env },
+	},
+	{
+		Key: "record.delay", Flag: "record-delay", Kind: Duration, Min: int64(time.Second), Max: int64(time.Hour), Default: "10s",
+		Usage: "how long records are gathered before they are sent",
+		field: func(c *Config, _ *Upstream) any { return &c.Record.Delay },
+	},
+	{
 		Key: "log.format", Flag: "log-format", Kind: Choice, Choices: []string{FormatJSON, FormatConsole}, Default: FormatJSON,
 		Usage: "form of the log",
 		field: func(c *Config, _ *Upstream) any { return &c.Log.Format },

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -105,6 +106,15 @@ func readToolsList(name string) (server.ToolsList, error) {
 	return list, nil
 }
 
+// RecordToken reads the bearer token for the service that takes records, "" where none
+// is named.
+func (s *Settings) RecordToken() (string, error) {
+	if s.Record.Token.IsZero() {
+		return "", nil
+	}
+	return s.Read(s.Record.Token)
+}
+
 // JudgeOptions returns the options for server.NewJudge, but for the logger.
 func (e Engine) JudgeOptions() []server.Option {
 	return []server.Option{server.WithRejections(e.Rejections)}
@@ -194,6 +204,12 @@ func (s *Settings) names() []named {
 		tokenKey = "listen.token.env"
 	}
 	secret(tokenKey, s.Listen.Token)
+	add("record.file", s.Record.File, false)
+	recordKey := "record.token.file"
+	if s.Record.Token.Env != "" {
+		recordKey = "record.token.env"
+	}
+	secret(recordKey, s.Record.Token)
 	for i, u := range s.Upstreams {
 		for _, name := range sortedKeys(u.Headers) {
 			secret(fmt.Sprintf("upstreams[%d].headers", i), u.Headers[name])
@@ -216,7 +232,7 @@ func (s *Settings) Files() []string {
 		files = append(files, s.file)
 	}
 	for _, n := range s.names() {
-		if n.path != "" && !strings.HasSuffix(n.key, ".cwd") { // what a program writes there is its own affair
+		if n.path != "" && !strings.HasSuffix(n.key, ".cwd") && n.key != "record.file" { // what programs write is their own affair
 			files = append(files, n.path)
 		}
 	}
@@ -256,6 +272,9 @@ func (s *Settings) checkNamed(n named) error {
 	}
 	info, err := os.Stat(n.path)
 	switch {
+	case errors.Is(err, os.ErrNotExist) && n.key == "record.file":
+		_, err := os.Stat(filepath.Dir(n.path))
+		return err
 	case errors.Is(err, os.ErrNotExist) && (optionOfIndexed(n.key).member() == "lock" || n.key == "engine.bundle.file" && s.Engine.Bundle.URL != ""):
 		return nil
 	case err != nil:

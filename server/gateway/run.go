@@ -25,6 +25,7 @@ type Gateway struct {
 	stderr   io.Writer
 	sides    []*Side               // one for each upstream
 	locks    map[string]*pins.Lock // by path; each lives as long as the gateway
+	records  recording
 }
 
 // New returns the gateway of a configuration, with nothing started yet. Commands write to
@@ -42,12 +43,17 @@ func New(ctx context.Context, s *config.Settings, stderr io.Writer, logger *zap.
 		return nil, err
 	}
 	for i, u := range s.Upstreams {
-		side, err := NewSide(u.Name, renewed[i], logger)
+		side, err := NewSide(u.Name, renewed[i], logger, server.WithRecorder(&g.records))
 		if err != nil {
 			return nil, err
 		}
 		g.sides = append(g.sides, side)
 	}
+	recorder, err := g.recorder(ctx, s, renewed)
+	if err != nil {
+		return nil, err
+	}
+	g.records.take(recorder, logger)
 	return g, nil
 }
 
@@ -119,6 +125,11 @@ func (g *Gateway) Reload(ctx context.Context, s *config.Settings) error {
 	if err != nil {
 		return err
 	}
+	recorder, err := g.recorder(ctx, s, renewed)
+	if err != nil {
+		return err
+	}
+	g.records.take(recorder, g.logger)
 	for i, side := range g.sides {
 		if err := side.Renew(ctx, renewed[i]); err != nil {
 			return fmt.Errorf("upstream %s: %w", s.Upstreams[i].Name, err)
@@ -134,6 +145,7 @@ func sameUpstream(a, b config.Upstream) bool {
 // Serve serves until ctx ends, or until the client or the command does. The exit code is
 // that of a command on standard streams, else 0.
 func (g *Gateway) Serve(ctx context.Context, in io.Reader, out io.Writer) (code int, err error) {
+	defer g.records.take(nil, g.logger)
 	l := g.settings.Listen
 	if l.Address == "" {
 		c, err := g.command(g.settings.Upstreams[0])

@@ -35,14 +35,15 @@ type source struct {
 }
 
 // NewSide returns the judge of the upstream of this name.
-func NewSide(upstream string, s Settings, logger *zap.Logger) (*Side, error) {
+func NewSide(upstream string, s Settings, logger *zap.Logger, options ...server.Option) (*Side, error) {
 	learner, err := NewLearner(upstream, s.Engine, s.Inspect, logger)
 	if err != nil {
 		return nil, err
 	}
 	side := &Side{learner: learner}
 	side.current.Store(side.sourceOf(s))
-	if side.judge, err = server.NewJudgeFrom(side, server.WithLogger(logger.With(zap.String("upstream", upstream)))); err != nil {
+	options = append(options, server.WithLogger(logger.With(zap.String("upstream", upstream))))
+	if side.judge, err = server.NewJudgeFrom(side, options...); err != nil {
 		return nil, err
 	}
 	return side, side.setRejections(s)

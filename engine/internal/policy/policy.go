@@ -50,27 +50,15 @@ func New(ctx context.Context, sources []Source, config Config) (*Policy, error) 
 	if err != nil {
 		return nil, err
 	}
-	capabilities, err := ast.LoadCapabilitiesJSON(bytes.NewReader(config.Capabilities))
-	if err != nil {
-		return nil, fmt.Errorf("capabilities: %w", err)
-	}
 	p := &Policy{rules: rules, timeout: config.Timeout}
 	if err := p.openData(ctx, sources); err != nil {
 		return nil, err
 	}
+	delete(modules, redactionFile)
 	p.leaveOutPacks(modules)
-	schemas := ast.NewSchemaSet()
-	schemas.Put(ast.SchemaRootRef, config.InputSchema)
-	compiler := ast.NewCompiler().
-		WithStrict(true).
-		WithDefaultRegoVersion(ast.RegoV1).
-		WithCapabilities(capabilities).
-		WithSchemas(schemas).
-		WithUseTypeCheckAnnotations(true)
-	if compiler.Compile(modules); compiler.Failed() {
-		return nil, compiler.Errors
+	if err := p.compile(modules, config); err != nil {
+		return nil, err
 	}
-	p.compiler = compiler
 	if err := p.checkData(); err != nil {
 		return nil, err
 	}
@@ -87,6 +75,25 @@ func New(ctx context.Context, sources []Source, config Config) (*Policy, error) 
 		return nil, err
 	}
 	return p, nil
+}
+
+func (p *Policy) compile(modules map[string]*ast.Module, config Config) error {
+	capabilities, err := ast.LoadCapabilitiesJSON(bytes.NewReader(config.Capabilities))
+	if err != nil {
+		return fmt.Errorf("capabilities: %w", err)
+	}
+	schemas := ast.NewSchemaSet()
+	schemas.Put(ast.SchemaRootRef, config.InputSchema)
+	p.compiler = ast.NewCompiler().
+		WithStrict(true).
+		WithDefaultRegoVersion(ast.RegoV1).
+		WithCapabilities(capabilities).
+		WithSchemas(schemas).
+		WithUseTypeCheckAnnotations(true)
+	if p.compiler.Compile(modules); p.compiler.Failed() {
+		return p.compiler.Errors
+	}
+	return nil
 }
 
 func (p *Policy) openMemo(entries int) error {

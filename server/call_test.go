@@ -28,7 +28,12 @@ func TestReadCall(t *testing.T) {
 		"name missing":          {`{"arguments":{}}`, server.Call{Arguments: []byte(`{}`)}},
 		"name a number":         {`{"name":7}`, server.Call{}},
 		"name a lone surrogate": {`{"name":"\ud800"}`, server.Call{}},
-		"params missing":        {`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, server.Call{}},
+		"record":                {`{"decision_id":"d","input":{"tool":"t","payload":{"n": 1.50}}}`, server.Call{Tool: "t", Arguments: []byte(`{"n": 1.50}`)}},
+		"masked record": {
+			`{"decision_id":"d","input":{"tool":"t","payload":{}},"custom":{"masked":["/a"]}}`,
+			server.Call{Tool: "t", Arguments: []byte(`{}`), Masked: []string{"/a"}},
+		},
+		"params missing": {`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, server.Call{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := server.ReadCall([]byte(c.message))
@@ -56,6 +61,12 @@ func TestReadCallRefuses(t *testing.T) {
 		"two names":     {`{"name":"a","name":"b"}`, server.MessageError{-32600, `a member of the message occurs twice: "name"`}},
 		"case in params": {`{"method":"tools/call","params":{"name":"a","Name":"b"}}`,
 			server.MessageError{-32600, `the message has a member that differs from "name" only in case: "Name"`}},
+		"record of another decision": {`{"decision_id":"d","input":{"user":"u"}}`, server.MessageError{-32600, "the input of the decision names no tool"}},
+		"record without an object":   {`{"decision_id":"d","input":[]}`, server.MessageError{-32600, "the input of the decision is not that of a call"}},
+		"record with two payloads": {`{"decision_id":"d","input":{"tool":"t","payload":{},"payload":{}}}`,
+			server.MessageError{-32600, "the input of the decision is not that of a call"}},
+		"record whose custom is no object": {`{"decision_id":"d","input":{"tool":"t","payload":{}},"custom":1}`,
+			server.MessageError{-32600, "the member custom of the decision cannot be read"}},
 		"too long": {`{"name":"` + strings.Repeat("x", server.MaxMessageBytes) + `"}`,
 			server.MessageError{-32600, "the message has more than 4194304 bytes"}},
 	} {
@@ -69,5 +80,18 @@ func TestReadCallRefuses(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestRecordWithoutArguments(t *testing.T) {
+	for message, want := range map[string]string{
+		`{"decision_id":"d","input":{"tool":"t"},"custom":{"left_out":"too long"}}`: "the record has kept no arguments: too long",
+		`{"decision_id":"d","input":{"tool":"t"}}`:                                  "the record has kept no arguments: it does not say why",
+	} {
+		_, err := server.ReadCall([]byte(message))
+		var notKept *server.NotKeptError
+		if !errors.As(err, &notKept) || err.Error() != want {
+			t.Errorf("%s: %v", message, err)
+		}
 	}
 }

@@ -100,7 +100,7 @@ func TestFaults(t *testing.T) {
 		"too large":            {strings.Repeat("#\n", longestFile/2) + "\n", []string{` has more than 1048576 bytes`}},
 		"too deep":             {"log: " + strings.Repeat("[", 30) + strings.Repeat("]", 30) + "\n", []string{`1:25: is nested deeper than 20 levels`}},
 		"billion laughs":       {"a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", []string{`1:4: has an anchor; leave it out: aliases are not allowed`, `2:4: has an anchor; leave it out: aliases are not allowed`, `3:5: is an alias; write the value out`, `3:9: is an alias; write the value out`}},
-		"escapes in a key":     {"\"\\e[2J\": 1\n", []string{`1:1: unknown key "\x1b[2J"; the keys here are engine, listen, upstreams, log`}},
+		"escapes in a key":     {"\"\\e[2J\": 1\n", []string{`1:1: unknown key "\x1b[2J"; the keys here are engine, listen, upstreams, record, log`}},
 		"all in one report": {"engine:\n  moed: strict\n  formats: x\nlog: {level: 3}\nupstreams: {}\n", []string{
 			`2:3: engine: unknown key "moed"; did you mean "mode"?`, `3:12: engine.formats: must be one of assert, annotate`,
 			`4:14: log.level: is a number but must be a string; put it in quotes`, `5:12: upstreams: is an object but must be a list`,

@@ -76,8 +76,15 @@ func written(o *Option, sample string) string {
 		}
 		return text + "\n"
 	}
+	if needsRecordURL(o) {
+		text = strings.Replace(text, "{record: {", "{record: {url: \"http://a.example\", ", 1)
+	}
 	text = strings.Replace(text, "{cert: ", "{key: k.pem, cert: ", 1)
 	return strings.Replace(text, "{key: \"", "{cert: c.pem, key: \"", 1) + "\n"
+}
+
+func needsRecordURL(o *Option) bool {
+	return strings.HasPrefix(o.Key, "record.") && o.Key != "record.url" && o.Key != "record.file"
 }
 
 // Flag beats variable beats file beats default, for every option that is there once.
@@ -100,6 +107,9 @@ func TestPrecedence(t *testing.T) {
 						environ = append(environ, variable+"=http://a.example")
 					}
 				}
+			}
+			if needsRecordURL(o) {
+				environ = append(environ, "SALLYPORT_RECORD_URL=http://a.example")
 			}
 			file := written(o, values[0])
 			for _, test := range []struct {

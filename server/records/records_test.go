@@ -350,6 +350,22 @@ func TestServiceThatIsAway(t *testing.T) {
 	}
 }
 
+// Records and token go to the service alone.
+func TestNoRedirect(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("%s %s comes to another server", r.Method, r.URL)
+	}))
+	defer other.Close()
+	to := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer to.Close()
+	f := newFixture(t, records.Settings{URL: to.URL, Token: "a token", Delay: time.Second})
+	f.call(t.Context(), "bernstein_run", `{"goal":"a"}`)
+	wait(t, func() bool { return f.log.FilterLevelExact(zapcore.ErrorLevel).Len() > 0 })
+	if err := f.end(t); err == nil {
+		t.Error("no error at the end")
+	}
+}
+
 func wait(t *testing.T, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(10 * time.Millisecond) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/logging"
 	"github.com/open-policy-agent/opa/v1/plugins"
 	"github.com/open-policy-agent/opa/v1/plugins/logs"
+	"github.com/open-policy-agent/opa/v1/plugins/rest"
 	opa "github.com/open-policy-agent/opa/v1/server"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"go.uber.org/zap"
@@ -37,9 +39,8 @@ func newUploads(ctx context.Context, s Settings, logger *zap.Logger) (*uploads, 
 	if err != nil {
 		return nil, err
 	}
-	remote := map[string]any{"url": (&url.URL{Scheme: where.Scheme, Host: where.Host}).String()}
-	if s.Token != "" {
-		remote["credentials"] = map[string]any{"bearer": map[string]any{"token": s.Token}}
+	remote := map[string]any{
+		"url": (&url.URL{Scheme: where.Scheme, Host: where.Host}).String(), "credentials": map[string]any{"plugin": service},
 	}
 	settings, err := json.Marshal(map[string]any{"services": map[string]any{service: remote}, "labels": s.Labels})
 	if err != nil {
@@ -50,6 +51,7 @@ func newUploads(ctx context.Context, s Settings, logger *zap.Logger) (*uploads, 
 	if u.manager, err = plugins.New(settings, s.Labels["id"], inmem.New(), plugins.Logger(log)); err != nil {
 		return nil, fmt.Errorf("records: %w", err)
 	}
+	u.manager.Register(service, carrier{s.Token})
 	seconds := max(1, int64(s.Delay/time.Second))
 	reporting, err := json.Marshal(map[string]any{
 		"service": service, "resource": where.RequestURI(),
@@ -74,6 +76,42 @@ func newUploads(ctx context.Context, s Settings, logger *zap.Logger) (*uploads, 
 	}
 	return u, nil
 }
+
+// maxRequest is how long one upload may take.
+const maxRequest = time.Minute
+
+// carrier is how OPA's client talks to the service: with the token, and to nobody that the
+// service names instead, since records and token are for it alone.
+type carrier struct{ token string }
+
+// NewClient implements rest.HTTPAuthPlugin.
+func (carrier) NewClient(c rest.Config) (*http.Client, error) {
+	tls, err := rest.DefaultTLSConfig(c)
+	if err != nil {
+		return nil, err
+	}
+	client := rest.DefaultRoundTripperClient(tls, int64(maxRequest/time.Second))
+	client.Timeout = maxRequest
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client, nil
+}
+
+// Prepare implements rest.HTTPAuthPlugin.
+func (c carrier) Prepare(r *http.Request) error {
+	if c.token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	return nil
+}
+
+// Start implements plugins.Plugin.
+func (carrier) Start(context.Context) error { return nil }
+
+// Stop implements plugins.Plugin.
+func (carrier) Stop(context.Context) {}
+
+// Reconfigure implements plugins.Plugin.
+func (carrier) Reconfigure(context.Context, any) {}
 
 // nothing is what OPA's masking, which is not used, would look at.
 var nothing ast.Value = ast.NewObject()
@@ -123,8 +161,9 @@ func (l opaLogger) WithFields(fields map[string]any) logging.Logger {
 	return opaLogger{l.With(pairs...)}
 }
 
-// GetLevel implements logging.Logger.
-func (opaLogger) GetLevel() logging.Level { return logging.Debug }
+// GetLevel implements logging.Logger. At the level below OPA would read and log whatever
+// a service answers.
+func (opaLogger) GetLevel() logging.Level { return logging.Info }
 
 // SetLevel implements logging.Logger. The level is that of the log as a whole.
 func (opaLogger) SetLevel(logging.Level) {}

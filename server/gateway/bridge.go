@@ -1,19 +1,14 @@
 package gateway
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/sallyport-mcp/sallyport/server"
 	"github.com/sallyport-mcp/sallyport/server/internal/frame"
 )
 
@@ -70,110 +65,6 @@ func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", "POST")
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 	}
-}
-
-// errFull is why there is no child for somebody.
-var errFull = errors.New("as many servers run as are allowed")
-
-// start starts a child, if there is room for one. A spare one makes room.
-func (b *Bridge) start() (*link, error) {
-	for {
-		ousted, err := b.reserve()
-		if err != nil {
-			return nil, err
-		}
-		if ousted == nil {
-			break
-		}
-		ousted.child.stop(nil)
-		<-ousted.gone
-	}
-	c, err := b.command.start()
-	if err != nil {
-		b.release()
-		return nil, err
-	}
-	l := newLink(c, b.logger)
-	go b.watch(l)
-	return l, nil
-}
-
-// reserve counts a child that is about to be started. Where there is no room it returns
-// one to be ended first.
-func (b *Bridge) reserve() (ousted *link, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case b.closed:
-		return nil, errEnded
-	case b.children < b.max:
-		b.children++
-		return nil, nil
-	case len(b.spare) > 0:
-		ousted, b.spare = b.spare[0], b.spare[1:]
-		return ousted, nil
-	}
-	return nil, errFull
-}
-
-func (b *Bridge) release() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.children--
-}
-
-// watch ends a child that has been idle for too long, and forgets one that has ended.
-func (b *Bridge) watch(l *link) {
-	ticker := time.NewTicker(max(b.idle/4, time.Millisecond))
-	defer ticker.Stop()
-	for {
-		select {
-		case <-l.ended:
-			b.forget(l)
-			l.child.stop(nil)
-			b.release()
-			close(l.gone)
-			return
-		case now := <-ticker.C:
-			if since, idle := l.idleSince(); idle && now.Sub(since) > b.idle {
-				b.forget(l)
-				l.child.stop(nil)
-			}
-		}
-	}
-}
-
-// forget takes a child out of those that can be had.
-func (b *Bridge) forget(l *link) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for id, other := range b.sessions {
-		if other == l {
-			delete(b.sessions, id)
-		}
-	}
-	for i, other := range b.spare {
-		if other == l {
-			b.spare = append(b.spare[:i], b.spare[i+1:]...)
-			return
-		}
-	}
-}
-
-// Close ends all children.
-func (b *Bridge) Close() {
-	b.mu.Lock()
-	b.closed = true
-	links := append([]*link(nil), b.spare...)
-	for _, l := range b.sessions {
-		links = append(links, l)
-	}
-	b.mu.Unlock()
-	var stopping sync.WaitGroup
-	for _, l := range links {
-		stopping.Go(func() { l.child.stop(nil) })
-	}
-	stopping.Wait()
 }
 
 // session returns the child of the session that a request names, or answers.
@@ -280,130 +171,4 @@ func (b *Bridge) postAlone(w http.ResponseWriter, r *http.Request) {
 	// Whoever had it left before it was done, and it goes on with what it was asked.
 	b.forget(l)
 	go l.child.stop(nil)
-}
-
-func (b *Bridge) borrow() (*link, error) {
-	b.mu.Lock()
-	if last := len(b.spare) - 1; last >= 0 {
-		l := b.spare[last]
-		b.spare = b.spare[:last]
-		b.mu.Unlock()
-		return l, nil
-	}
-	b.mu.Unlock()
-	return b.start()
-}
-
-func (b *Bridge) giveBack(l *link) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		go l.child.stop(nil)
-		return
-	}
-	b.spare = append(b.spare, l)
-}
-
-func readMessage(w http.ResponseWriter, r *http.Request) (message []byte, m frame.Message, ok bool) {
-	message, err := io.ReadAll(io.LimitReader(r.Body, server.MaxMessageBytes+1))
-	if err == nil {
-		m, err = frame.Read(message)
-	}
-	if err != nil {
-		http.Error(w, "the message cannot be read", http.StatusBadRequest)
-		return nil, m, false
-	}
-	return message, m, true
-}
-
-// exchange sends a message to the child, and answers with what comes for it: JSON, where
-// the client takes nothing else, or a stream. It says whether the exchange came to its
-// end.
-func exchange(w http.ResponseWriter, r *http.Request, l *link, m frame.Message, message []byte) (whole bool) {
-	if m.Kind != frame.Request {
-		if l.send(message) != nil {
-			panic(http.ErrAbortHandler)
-		}
-		w.WriteHeader(http.StatusAccepted)
-		return true
-	}
-	p, err := l.request(m, message)
-	switch {
-	case errors.Is(err, errSameID):
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return true
-	case err != nil:
-		panic(http.ErrAbortHandler) // the judge answers
-	}
-	defer l.forget(p)
-	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
-		events(w)
-		whole = pump(r.Context(), w, p.queue)
-	} else {
-		whole = answerJSON(r.Context(), w, p.queue)
-	}
-	if !whole && r.Context().Err() == nil {
-		panic(http.ErrAbortHandler) // the child is gone: the judge says so
-	}
-	return whole
-}
-
-// events starts a stream of events.
-func events(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-cache")
-	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush()
-}
-
-// pump writes what comes as events, until an answer has, or nothing comes any more. It
-// says whether an answer was the last.
-func pump(ctx context.Context, w http.ResponseWriter, q *queue) (answered bool) {
-	for {
-		items, open := q.take()
-		for _, message := range items {
-			if _, err := w.Write([]byte("event: message\ndata: " + string(message) + "\n\n")); err != nil {
-				return false
-			}
-			answered = isResponse(message)
-		}
-		if len(items) > 0 {
-			_ = http.NewResponseController(w).Flush()
-		}
-		if !open {
-			return answered
-		}
-		select {
-		case <-q.more:
-		case <-ctx.Done():
-			return false
-		}
-	}
-}
-
-func isResponse(message []byte) bool {
-	m, err := frame.Read(message)
-	return err == nil && m.Kind == frame.Response
-}
-
-// answerJSON writes the answer alone.
-func answerJSON(ctx context.Context, w http.ResponseWriter, q *queue) bool {
-	for {
-		items, open := q.take()
-		for _, message := range items {
-			if isResponse(message) {
-				w.Header().Set("Content-Type", "application/json")
-				_, err := w.Write(message)
-				return err == nil
-			}
-		}
-		if !open {
-			return false
-		}
-		select {
-		case <-q.more:
-		case <-ctx.Done():
-			return false
-		}
-	}
 }

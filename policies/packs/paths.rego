@@ -404,7 +404,7 @@ _outside(views) if {
 
 _absolute(path) if regex.match(`^(?:[a-zA-Z]:)?[/\\]`, path)
 
-# Whole segments: both ends have a slash, so that /work-old is not within /work.
+# Whole segments: both ends have a slash, so that /site-old is not within /site.
 _within(path) if {
 	some root in data.sallyport.packs.paths.roots
 	startswith(root, "/")

@@ -115,24 +115,24 @@ test_windows_forms_when_the_data_says_windows[text] if {
 }
 
 test_ordinary_windows_paths_pass[text] if {
-	some text in ["src\\main.cs", "C:\\work\\a..b.txt", "console/aux1", "com10", "backup~", "a.b", "...", "C:/"]
+	some text in ["src\\main.cs", "C:\\site\\a..b.txt", "console/aux1", "com10", "backup~", "a.b", "...", "C:/"]
 	verdict(text) == "passes" with data.sallyport.packs.paths.windows as true
 }
 
 test_absolute_paths_are_within_the_roots[text] if {
 	some text in [
-		"/work", "/work/", "/work/a b", "/work//a", "//work/./a", "/srv/data/x", "a/b", "./x", "work",
-		"C:\\Work\\a.txt", "c:/work", "\"/work/x\"", "/work/a%20b",
+		"/site", "/site/", "/site/a b", "/site//a", "//site/./a", "/srv/data/x", "a/b", "./x", "site",
+		"C:\\Site\\a.txt", "c:/site", "\"/site/x\"", "/site/a%20b",
 	]
-	verdict(text) == "passes" with data.sallyport.packs.paths.roots as ["/work", "/srv/data/", "C:\\work"]
+	verdict(text) == "passes" with data.sallyport.packs.paths.roots as ["/site", "/srv/data/", "C:\\site"]
 }
 
 test_other_absolute_paths_are_outside[text] if {
 	some text in [
-		"/", "/etc/hosts", "/work-old/x", "/Work/x", "/workx", "/srv", "/work\\x", "/work%2fx", "%2fetc%2fhosts", "\\work\\x",
-		"C:\\workshop\\x", "C:\\", "D:\\work\\x", "\uff0fetc/hosts", "%ef%bc%8fetc/hosts", " /etc/hosts",
+		"/", "/etc/hosts", "/site-old/x", "/Site/x", "/sitex", "/srv", "/site\\x", "/site%2fx", "%2fetc%2fhosts", "\\site\\x",
+		"C:\\sites\\x", "C:\\", "D:\\site\\x", "\uff0fetc/hosts", "%ef%bc%8fetc/hosts", " /etc/hosts",
 	]
-	refused(text, outside) with data.sallyport.packs.paths.roots as ["/work", "/srv/data/", "C:\\work"]
+	refused(text, outside) with data.sallyport.packs.paths.roots as ["/site", "/srv/data/", "C:\\site"]
 }
 
 test_root_of_everything if {
@@ -198,7 +198,7 @@ cannot_judge(member) := {{"path": "", "reason": reason}} if {
 test_refuses_what_it_cannot_judge[name] if {
 	some name, case in {
 		"roots are relative": {"/roots": ["work"]},
-		"roots are text": {"/roots": "/work"},
+		"roots are text": {"/roots": "/site"},
 		"sensitive is a number": {"/sensitive": [1]},
 		"sensitive ends with a slash": {"/sensitive": ["/etc/private/"]},
 		"sensitive is in the home folder": {"/sensitive": ["~/.ssh"]},

@@ -46,12 +46,8 @@ type query struct {
 // New parses, checks and compiles the sources, later data laid over earlier.
 // The error holds every fault found, with file and line.
 func New(ctx context.Context, sources []Source, config Config) (*Policy, error) {
-	modules, rules, err := parse(sources)
+	p, modules, err := open(ctx, sources, config)
 	if err != nil {
-		return nil, err
-	}
-	p := &Policy{rules: rules, timeout: config.Timeout}
-	if err := p.openData(ctx, sources); err != nil {
 		return nil, err
 	}
 	delete(modules, redactionFile)
@@ -75,6 +71,16 @@ func New(ctx context.Context, sources []Source, config Config) (*Policy, error) 
 		return nil, err
 	}
 	return p, nil
+}
+
+// open parses the modules, and lays the data of the sources over each other.
+func open(ctx context.Context, sources []Source, config Config) (*Policy, map[string]*ast.Module, error) {
+	modules, rules, err := parse(sources)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &Policy{rules: rules, timeout: config.Timeout}
+	return p, modules, p.openData(ctx, sources)
 }
 
 func (p *Policy) compile(modules map[string]*ast.Module, config Config) error {

@@ -31,12 +31,8 @@ var redactionModules = []string{redactionFile, "register.rego", "packs/secrets.r
 
 // NewRedaction compiles what records of calls may keep.
 func NewRedaction(ctx context.Context, sources []Source, config Config) (*Redaction, error) {
-	modules, rules, err := parse(sources)
+	p, modules, err := open(ctx, sources, config)
 	if err != nil {
-		return nil, err
-	}
-	p := &Policy{rules: rules, timeout: config.Timeout}
-	if err := p.openData(ctx, sources); err != nil {
 		return nil, err
 	}
 	needed := map[string]*ast.Module{}

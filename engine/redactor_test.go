@@ -29,6 +29,7 @@ func TestRedact(t *testing.T) {
 		arguments, kept string
 		masked          []string
 	}{
+		"JSON in a string":      {`{"a":"{\"token\":\"t\"}","b":"{\"c\":1}"}`, `{"a":"(redacted)","b":"{\"c\":1}"}`, []string{"/a"}},
 		"nothing to hide":       {`{ "goal" : "x", "n": 1.500e0 }`, `{ "goal" : "x", "n": 1.500e0 }`, nil},
 		"types are kept":        {`{"token":[1],"a":{"token":{"b":1}},"password":"p","otp":123,"secret":true,"cookie":null}`, `{"token":[],"a":{"token":{}},"password":"(redacted)","otp":0,"secret":false,"cookie":null}`, []string{"/a/token", "/cookie", "/otp", "/password", "/secret", "/token"}},
 		"the rest of the bytes": {`{"n":12345678901234567890.10,"api_key":"k","e":"\u00e9"}`, `{"n":12345678901234567890.10,"api_key":"(redacted)","e":"\u00e9"}`, []string{"/api_key"}},

@@ -34,11 +34,21 @@ masked contains finding.path if {
 }
 
 masked contains _pointer(array.concat(path, [name])) if {
-	count(_secret_names) > 0
+	secret := _secret_among(_names_in(input.payload))
+	count(secret) > 0
 	walk(input.payload, [path, value])
 	is_object(value)
-	some name in _secret_names
+	some name in secret
 	name in object.keys(value)
+}
+
+# Models send objects as strings: what holds the JSON of one is masked as a whole.
+masked contains _pointer(path) if {
+	walk(input.payload, [path, text])
+	is_string(text)
+	regex.match(`^\s*[\[{]`, text)
+	json.is_valid(text)
+	count(_secret_among(_names_in(json.unmarshal(text)))) > 0
 }
 
 masked contains pointer if {
@@ -54,17 +64,16 @@ _key_material := found if {
 	found := data.sallyport.rules.secrets.deny with data.sallyport.packs.secrets.off as []
 }
 
-# Names that occur in the payload. Words stand at their end: api_key and apiKey, but not
-# keyboard.
-_secret_names := {name |
-	some name in _names
+# Words stand at the end of a name: api_key and apiKey, but not keyboard.
+_secret_among(names) := {name |
+	some name in names
 	plain := lower(strings.replace_n({"_": "", "-": "", ".": "", " ": ""}, name))
 	some word in data.sallyport.record.secret_members
 	endswith(plain, word)
 }
 
-_names := {name |
-	walk(input.payload, [_, value])
+_names_in(document) := {name |
+	walk(document, [_, value])
 	is_object(value)
 	some name, _ in value
 }

@@ -51,6 +51,18 @@ test_below_others if {
 	_masked({"a/b": [{"~": {"token": "t"}}, {"token": {"c": 1}}]}, {"/a~1b/0/~0/token", "/a~1b/1/token"})
 }
 
+test_json_in_strings[text] if {
+	some text, wanted in {
+		`{"token": 1}`: {"/a"},
+		` [{"b": {"api_key": ""}}]`: {"/a"},
+		`{"goal": "token"}`: set(),
+		`{"token": `: set(),
+		`token`: set(),
+		`"token"`: set(),
+	}
+	_masked({"a": text}, wanted)
+}
+
 test_places_that_the_data_names if {
 	places := {"*": ["/**/pin"], "bernstein_run": ["/notes/*"], "other": ["/goal"]}
 	payload := {"goal": "g", "notes": ["a", "b"], "x": {"pin": 1}}

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -91,12 +92,15 @@ func (r *Recorder) Close(ctx context.Context) error {
 func (r *Recorder) Record(ctx context.Context, j server.Judged) {
 	ctx = context.WithoutCancel(ctx) // the call has been judged, whoever hangs up
 	event, err := r.event(ctx, j)
-	for _, s := range r.sinks {
-		if err == nil {
-			err = s.put(ctx, event)
-		}
+	if err != nil {
+		r.count(err)
+		return
 	}
-	r.count(err)
+	var faults []error
+	for _, s := range r.sinks { // one that fails keeps nothing from the others
+		faults = append(faults, s.put(ctx, event))
+	}
+	r.count(errors.Join(faults...))
 }
 
 // count logs when calls begin to be missed, and when that has ended.
@@ -199,12 +203,16 @@ func inputOf(j server.Judged, redacted engine.Redacted) any {
 func resultOf(j server.Judged, redacted engine.Redacted) any {
 	if refused := j.Refused; refused != nil {
 		return result{
-			Outcome: Refused, Code: refused.Code, Violations: violationsOf(refused, redacted), Omitted: refused.Omitted, Repairs: refused.Repairs,
+			Outcome: Refused, Code: refused.Code, Violations: violationsOf(refused, redacted), Omitted: refused.Omitted, Repairs: repairsOf(refused.Repairs, redacted),
 			Fault: errors.Is(refused, engine.ErrFault),
 		}
 	}
 	accepted := j.Accepted
-	r := result{Outcome: Accepted, Exempted: accepted.Exempted, Repairs: accepted.Repairs}
+	r := result{Outcome: Accepted, Repairs: repairsOf(accepted.Repairs, redacted)}
+	for _, x := range accepted.Exempted {
+		x.Path, _ = told(x.Path, redacted)
+		r.Exempted = append(r.Exempted, x)
+	}
 	if accepted.Bypassed != nil {
 		r.Outcome, r.Code, r.Omitted = Bypassed, accepted.Bypassed.Code, accepted.Bypassed.Omitted
 		r.Violations = violationsOf(accepted.Bypassed, redacted)
@@ -218,11 +226,31 @@ func violationsOf(e *engine.ValidationError, redacted engine.Redacted) []violati
 	list := make([]violation, len(e.Violations))
 	for i, v := range e.Violations {
 		list[i] = violation{Path: v.Path, Reason: v.Reason, Stage: v.Stage, Check: v.Check()}
-		if at, masked := redacted.Covers(v.Path); masked {
+		if at, whole := told(v.Path, redacted); !whole {
 			list[i].Path, list[i].Reason = at, "(redacted)"
 		}
 	}
 	return list
+}
+
+func repairsOf(repairs []engine.Repair, redacted engine.Redacted) []engine.Repair {
+	list := slices.Clone(repairs)
+	for i := range list {
+		list[i].Path, _ = told(list[i].Path, redacted)
+	}
+	return list
+}
+
+// told is as much of a path as may be told: keys are the caller's, too. Where nothing is
+// kept that is nothing.
+func told(path string, redacted engine.Redacted) (at string, whole bool) {
+	if redacted.LeftOut != "" {
+		return "", path == ""
+	}
+	if at, masked := redacted.Covers(path); masked {
+		return at, false
+	}
+	return path, true
 }
 
 // marshal writes an event as one line.
